@@ -63,7 +63,7 @@ inline constexpr std::array kDeviceMemoryKernels = {MemoryKernel::vocabulary_los
 
 /// Elements of a row of the kernels that work on rows.
 inline constexpr std::size_t kKernelRow = 1024;
-/// Of the loss over a vocabulary: about the 128,256 words of Llama 3.
+/// Elements of a row of the loss over a vocabulary: about the 128,256 words of Llama 3.
 inline constexpr std::size_t kVocabularyRow = 128 * kKernelRow;
 
 /// Elements of which a device's kernel takes whole multiples.

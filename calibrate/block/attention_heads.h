@@ -37,7 +37,7 @@ struct AttentionHeads {
                                          const MatrixPlace& c, float scale) const {
     return {{length, size, length}, layout, score, b, c, count, scale};
   }
-  /// Of scores (Vaswani et al. 2017, 3.2.1).
+  /// What scores are multiplied with (Vaswani et al. 2017, 3.2.1).
   [[nodiscard]] float scale() const { return static_cast<float>(1.0 / std::sqrt(size)); }
 
   int count;

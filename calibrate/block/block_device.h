@@ -35,7 +35,7 @@ class BlockDevice {
   using Tensor = std::size_t;  ///< one that this device made
 
   virtual ~BlockDevice() = default;
-  /// Of products; what passes work on is as wide.
+  /// The precision of products; what passes work on is as wide.
   [[nodiscard]] virtual Precision precision() const = 0;
   [[nodiscard]] virtual Tensor activation(const std::vector<float>& values) = 0;
   [[nodiscard]] virtual Tensor empty_activation(std::size_t elements) = 0;
@@ -52,7 +52,7 @@ class BlockDevice {
   virtual void update(Tensor weight) = 0;
   /// Until everything is done.
   virtual void finish() = 0;
-  /// Of an activation, a weight or a gradient, when everything is done.
+  /// The values of an activation, a weight or a gradient, when everything is done.
   [[nodiscard]] virtual std::vector<float> values(Tensor tensor) = 0;
 };
 

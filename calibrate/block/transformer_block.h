@@ -28,7 +28,8 @@ class TransformerBlock {
   [[nodiscard]] Tensor input() const { return input_; }
   [[nodiscard]] Tensor output() const { return output_; }
   [[nodiscard]] Tensor minus_target() const { return minus_target_; }
-  /// Of queries, keys and values together, of their projection, and of the MLP's two layers.
+  /// The weights of queries, keys and values together, of their projection, and of the MLP's two
+  /// layers.
   [[nodiscard]] std::vector<Tensor> weights() const {
     return {qkv_.w, projection_.w, up_.w, down_.w};
   }

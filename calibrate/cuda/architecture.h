@@ -15,7 +15,7 @@ struct Architecture {
   std::map<Precision, double> flops_per_clock;
   bool has_block_scales = false;  ///< of products in fp8; fp4 has nothing else
 };
-/// Of what its code is compiled for: "sm_90", "gfx942".
+/// The architecture that code is compiled for: "sm_90", "gfx942".
 [[nodiscard]] Architecture architecture(const std::string& target);
 
 /// What topologies call a device: "h100-sxm" for "NVIDIA H100 80GB HBM3", else its name in lower

@@ -25,8 +25,8 @@ class DeviceMonitor {
   [[nodiscard]] virtual std::optional<int> processes() const { return std::nullopt; }
 };
 
-/// Of the device at that place of the PCI bus ("0000:1b:00.0"); null where there is no library, or
-/// it does not know the device.
+/// The monitor of the device at that place of the PCI bus ("0000:1b:00.0"); null where there is no
+/// library, or it does not know the device.
 [[nodiscard]] std::unique_ptr<DeviceMonitor> installed_monitor(const std::string& bus_id);
 
 /// A function of an open library; false where it has none of that name.

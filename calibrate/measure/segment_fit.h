@@ -28,7 +28,7 @@ struct FitError {
   double median = 0.0;
   double most = 0.0;
 };
-/// Of absolute relative errors; zeros for none.
+/// What absolute relative errors come to; zeros for none.
 [[nodiscard]] FitError relative_errors(const std::vector<double>& errors);
 /// "12 points, median 1.3 %, worst 4.0 %"
 [[nodiscard]] std::string error_text(const FitError& error);

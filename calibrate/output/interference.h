@@ -15,7 +15,8 @@ struct Slowdown {
   double spread = 0.0;
 };
 
-/// Of every concurrent point whose work was also timed by itself, in the order of the points.
+/// The slowdown of every concurrent point whose work was also timed by itself, in the order of the
+/// points.
 [[nodiscard]] std::vector<Slowdown> slowdowns(const std::vector<MeasuredPoint>& points);
 
 /// Whether products were timed beside collectives.

@@ -40,7 +40,7 @@ struct Offer {
   std::vector<double> gemm_width;  ///< sizes of the two that hold features
   double most_gemm_flops = 0.0;    ///< larger products, and attention, take too long
 
-  /// Of the products that training has besides plain ones (training_points.h), which there are.
+  /// Which of the products that training has besides plain ones (training_points.h) there are.
   bool block_scaled_fp8 = false;
   std::optional<Precision> accumulated;  ///< of gradients that are added up in fp32
   std::optional<Precision> experts;      ///< of products of several experts
@@ -59,15 +59,15 @@ struct Offer {
   std::vector<std::string> collective_implementations;
   std::string no_collectives;
   std::vector<int> ranks;  ///< group sizes
-  /// Of implementations that have no larger groups.
+  /// The most ranks of implementations that have no larger groups.
   std::map<std::string, int> most_ranks = {};
   std::size_t least_message = 1024;
   std::size_t most_message = 1U << 24U;
   /// Groups of at most so many ranks stay on one node (scale_up), larger ones cross the network.
   int ranks_per_node = 1;
   double node_link_bytes_per_s = 0.0;  ///< each way of a device inside its node, else 0
-  double link_bytes_per_s = 0.0;  ///< rate of a rank's link where it is known, else 0
-  double link_burst_bytes = 0.0;  ///< that it lets through at once after it stood idle
+  double link_bytes_per_s = 0.0;       ///< rate of a rank's link where it is known, else 0
+  double link_burst_bytes = 0.0;       ///< that it lets through at once after it stood idle
 
   /// How long a product is repeated to see at what clock the device lasts; 0: its clock is known.
   Seconds sustained = {};

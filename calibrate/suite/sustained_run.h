@@ -22,15 +22,15 @@ struct SustainedRun {
   std::vector<Part> parts;  ///< of equal length, in order; at least one
 
   [[nodiscard]] bool has_passes() const { return parts.front().passes > 0.0; }
-  /// Of one, with as many passes between as the first part has: the median over the later half of
-  /// such parts.
+  /// How long a part lasts, with as many passes between as the first part has: the median over the
+  /// later half of such parts.
   [[nodiscard]] Seconds lasting() const;
   /// The same without passes, where the run had such parts.
   [[nodiscard]] Seconds alone() const;
 };
 
-/// Of a step what its passes and updates take, while products draw the more power: 39 of 148 ms of
-/// compiled layers of Llama 3 8B on an H200 (a trace of scripts/torch_steps.py).
+/// The share of a step that its passes and updates take, while products draw the more power: 39 of
+/// 148 ms of compiled layers of Llama 3 8B on an H200 (a trace of scripts/torch_steps.py).
 inline constexpr double kPassesShare = 0.25;
 
 /// A product of a layer's sizes: the largest that was measured in the precision of the first one
@@ -46,7 +46,8 @@ inline constexpr double kPassesShare = 0.25;
 /// 25 ms 680, and any that are repeated without a pause 660.
 inline constexpr Seconds kThrottled{5e-3};
 
-/// Of the rate of large products among other points, what the run's product keeps up. At most 1.
+/// The share of the rate of large products among other points that the run's product keeps up. At
+/// most 1.
 [[nodiscard]] double sustained_rate(const SustainedRun& run,
                                     const std::vector<MeasuredPoint>& points);
 

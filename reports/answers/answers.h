@@ -64,7 +64,7 @@ struct Validation;
 /// ("headway/largest-plan/1").
 [[nodiscard]] Answer largest_plan_answer(const LargestPlan& plan);
 
-/// That of the four which the plan is.
+/// The answer for whichever of the four the plan is.
 [[nodiscard]] Answer plan_answer(
     const std::variant<StrategyPlan, LargestPlan, ClusterPlan, PurchasePlan>& plan);
 

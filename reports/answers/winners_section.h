@@ -5,9 +5,9 @@
 
 namespace headway {
 
-/// Of a study over alternatives (axes below /choose/) and something else: for each combination of
-/// the other axes the best entry of the last such list, the one behind it, and where the time of
-/// the two goes beside computing. Without a block where there is nothing of the kind.
+/// Who wins a study over alternatives (axes below /choose/) and something else: for each
+/// combination of the other axes the best entry of the last such list, the one behind it, and where
+/// the time of the two goes beside computing. Without a block where there is nothing of the kind.
 [[nodiscard]] DocumentSection winners_section(const Study& study);
 
 }  // namespace headway

@@ -24,8 +24,9 @@ class SourceText {
   [[nodiscard]] SourceLocation whole() const;
 
  private:
-  /// Of the text up to every kilobyte: the columns of a line of megabytes are not counted anew for
-  /// each of its problems, and a text of nothing but lines takes no more than another one.
+  /// What is known of the text up to every kilobyte: the columns of a line of megabytes are not
+  /// counted anew for each of its problems, and a text of nothing but lines takes no more than
+  /// another one.
   struct Block {
     std::size_t characters = 0;
     std::size_t lines = 0;       ///< that have ended

@@ -42,7 +42,7 @@ class TextTable {
   [[nodiscard]] std::string html() const;
 
  private:
-  /// Of the columns, so that a line has room as far as wrapping gives it.
+  /// Widths of the columns, so that a line has room as far as wrapping gives it.
   [[nodiscard]] std::vector<std::size_t> widths(std::size_t room) const;
 
   std::vector<Column> columns_;

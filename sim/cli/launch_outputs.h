@@ -17,7 +17,7 @@ struct LaunchOptions {
   std::optional<JobManifest> manifest;       ///< unsaid: the usual one
 };
 
-/// Of --framework and --manifest. Reports a manifest without a file that it is for.
+/// What --framework and --manifest say. Reports a manifest without a file that it is for.
 [[nodiscard]] LaunchOptions launch_options_of(const Arguments& arguments, Diagnostics& diagnostics);
 
 /// Whether a file of that name starts a job: .sh, .yaml, .yml.

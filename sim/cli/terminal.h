@@ -45,8 +45,8 @@ class Terminal {
   void remark(std::string_view text);
 
   [[nodiscard]] bool colours_output() const;
-  /// Of the terminal that the result goes to, or $COLUMNS where that is set; as many as one likes
-  /// where neither says.
+  /// Columns of the terminal that the result goes to, or $COLUMNS where that is set; as many as one
+  /// likes where neither says.
   [[nodiscard]] std::size_t columns() const;
   [[nodiscard]] bool colours_errors() const;
   [[nodiscard]] bool errors_are_seen() const { return error_is_terminal_; }  ///< it is a terminal

@@ -53,7 +53,7 @@ enum class CollectiveLibrary {
   profile,   ///< what a profile measured, or knows of each scope
   nccl       ///< NCCL's own model of its protocols
 };
-/// Of those that a job may ask for.
+/// Those that a job may ask for.
 template <>
 inline constexpr Word<CollectiveLibrary> kWords<CollectiveLibrary>[] = {
     {"profile", CollectiveLibrary::profile}, {"nccl", CollectiveLibrary::nccl}};

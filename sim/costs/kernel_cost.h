@@ -13,8 +13,8 @@ namespace headway {
 
 /// How the operands of a product lie in memory.
 struct GemmOperands {
-  /// Of the traffic, what does not move: an operand of a convolution repeats what memory holds
-  /// once.
+  /// The part of the traffic that does not move: an operand of a convolution repeats what memory
+  /// holds once.
   Bytes shared = {};
   bool beyond_caches = false;
 };
@@ -94,9 +94,9 @@ struct GemmOperands {
 
 /// Products of activations with each other, `work` operations in sums of `inputs` terms, at the
 /// rate that fused attention reaches with heads of that size on sequences without end: work / (P16
-/// ea f min(1, d/128)^c), backward at `attention_backward` of it, by the slowest kernel of attention
-/// that the device has. That kernels of states reach it is assumed, with a spread of a half; what
-/// they move is passes of their own.
+/// ea f min(1, d/128)^c), backward at `attention_backward` of it, by the slowest kernel of
+/// attention that the device has. That kernels of states reach it is assumed, with a spread of a
+/// half; what they move is passes of their own.
 [[nodiscard]] Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& family,
                                            Flops work, double inputs, Pass pass);
 

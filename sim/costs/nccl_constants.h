@@ -27,7 +27,7 @@ struct NcclNodeCosts {
   Seconds simple_overhead;  ///< of protocol Simple, on top
   double efficiency = 1.0;  ///< of the scale-up bandwidth, that a ring with Simple reaches
   Seconds switch_overhead;  ///< of an all-reduce in the switches, on top
-  /// Of the scale-up bandwidth, at which switches take messages in and give sums out.
+  /// The share of the scale-up bandwidth at which switches take messages in and give sums out.
   double switch_efficiency = 0.0;
   /// The same of what a message has beyond `kNcclFilledFrom`: buffers stay filled, and nothing
   /// waits for the first and the last. As below it where nobody published larger ones.

@@ -101,21 +101,22 @@ struct DeviceCosts {
   /// profile has a gemm_table of its own for. May be empty.
   std::map<Precision, ProductTable> products;
   std::string kernels;  ///< the file that those are from; empty: there are none
-  /// Of the time that a product's traffic takes the memory, what it takes longer in training than
-  /// those measurements, whose operands the cache still held from the repetition before.
+  /// The share of the time that a product's traffic takes the memory, by which it is longer in
+  /// training than in those measurements, whose operands the cache still held from the repetition
+  /// before.
   Estimate gemm_cold_operands;
   /// Memory traffic per weight with which every micro-batch adds its gradient to the sum, beyond
   /// the product's own result.
   Estimate gradient_accumulation_bytes;
-  /// Of the rate at which products and attention were measured here, what lasts for minutes; of a
-  /// profile that was read they have it in them (sustain). None: nobody measured it.
+  /// The share of the rate at which products and attention were measured here that lasts for
+  /// minutes; of a profile that was read they have it in them (sustain). None: nobody measured it.
   std::optional<Estimate> sustained_rate;
   Estimate gemm_inner_half;  ///< k0: inner size at which the start of a product costs as much again
   Estimate gemm_quantisation;  ///< w: share of the wave and tile quantisation that is seen
   Estimate gemm_overhead;      ///< t0: seconds a product costs beyond its work
   std::vector<MeasuredGemm> gemm_table;  ///< no shape twice in one precision; may be empty
-  /// Of the rate of products of its precision with one scale a tensor, those of a recipe with
-  /// others; 1 for recipes that are not there. May be empty.
+  /// The rate of products of a recipe over that of its precision with one scale a tensor; 1 for
+  /// recipes that are not there. May be empty.
   std::map<Scaling, Estimate> recipe_rate;
   Estimate cast_bytes;  ///< memory traffic per element that is quantised, delayed scaling
   std::map<Scaling, Estimate> recipe_cast_bytes;  ///< the same of other recipes; may be empty
@@ -142,10 +143,11 @@ struct DeviceCosts {
   Estimate unfused_backward_bytes;
 
   Estimate memory_efficiency;  ///< of memory_bandwidth, of streaming kernels
-  /// Of memory_bandwidth, of kernels whose bytes are counted one by one; none: as streaming
-  /// kernels.
+  /// The share of memory_bandwidth that kernels reach whose bytes are counted one by one; none: as
+  /// streaming kernels.
   std::optional<Estimate> copy_efficiency;
-  /// Of memory_bandwidth, of kernels that look up rows of tables; none: as streaming kernels.
+  /// The share of memory_bandwidth that kernels reach which look up rows of tables; none: as
+  /// streaming kernels.
   std::optional<Estimate> gather_efficiency;
   MeasuredCurve memory_curve;  ///< measured streaming passes over their traffic; may be empty
   std::optional<Estimate> host_bandwidth;  ///< bytes/s to and from the host's memory, each way
@@ -172,7 +174,8 @@ struct ScopeCosts {
   Estimate latency;               ///< seconds of one step on top of the wire's own
   Estimate overhead;  ///< seconds of a collective or message on top of its steps: launch
   std::vector<MeasuredCollective> collectives;  ///< no kind twice with the same ranks; may be empty
-  /// Of the links they were measured on: over others the closed form answers. None: any links.
+  /// The bandwidth of the links that they were measured on: over others the closed form answers.
+  /// None: any links.
   std::optional<BytesPerSecond> measured_bandwidth;
   /// What a link of limited rate that stood idle lets through at once; none: nothing.
   std::optional<Bytes> burst;

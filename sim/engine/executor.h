@@ -31,7 +31,7 @@ class Executor {
   /// `workload` outlives this object.
   Executor(const Workload& workload, const Perturbation& perturbation, Recorded recorded);
 
-  /// Whose flows these are; before `start`.
+  /// Says who runs the flows; before `start`.
   void use_network(FlowNetwork& network) { network_ = &network; }
   void use_incremental(IncrementalFlows& flows);
 
@@ -64,7 +64,7 @@ class Executor {
     double device = 0.0;   ///< of these, what a slower device takes longer over
     bool is_repaired = false;
   };
-  /// Of all groups with a program.
+  /// What all groups with a program have in common.
   struct ProgramState {
     const Operation* operations = nullptr;
     const BlockTime* blocks = nullptr;
@@ -149,7 +149,7 @@ class Executor {
   void finish_collective(CollectiveNumber number, double now);
   void start_collective(CollectiveNumber number, double now);
   void start_transfer(const Transfer& transfer, double now);
-  /// Of what was sent before `now`, its latency too.
+  /// Starts a transfer that was sent before `now`, its latency too.
   void start_transfer(const Transfer& transfer, double sent, double now);
   [[nodiscard]] BytesPerSecond cap_of(const Transfer& transfer) const;
   void begin_flow(std::int32_t token, double now);

@@ -77,13 +77,13 @@ class IncrementalFlows : public FlowNetwork {
   struct Flow {
     std::int32_t token = -1;
     std::int32_t plan = kNone;  ///< while the one who started the flow waits for it
-    double left = 0.0;  ///< bytes of one of its streams, at time `at`
+    double left = 0.0;          ///< bytes of one of its streams, at time `at`
     double rate = 0.0;
     double at = 0.0;  ///< to come, where it was started ahead
     std::uint32_t version = 0;
   };
 
-  /// Of the usage, close together: what a transfer uses, unlike a ring, lies in it.
+  /// What a plan uses, close together: that of a transfer, unlike that of a ring, lies in it.
   struct PlanUse {
     std::span<const MaxMinShares::Use> uses;
     double unit = 0.0;

@@ -28,8 +28,8 @@ struct LinkUsage {
   std::vector<LinkId> kept;                           ///< a member of each class, ascending
 };
 
-/// Of a link at a NIC only `nic_efficiency` of the capacity is there, for all flows together. Links
-/// of `kept_apart` are never folded: their capacity changes.
+/// Of the capacity of a link at a NIC only the share `nic_efficiency` is there, for all flows
+/// together. Links of `kept_apart` are never folded: their capacity changes.
 [[nodiscard]] LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
                                    bool fold_equal_links, double nic_efficiency,
                                    const std::set<LinkId>& kept_apart = {});

@@ -64,8 +64,8 @@ class MaxMinShares {
   /// call of any member.
   std::span<const Change> settle();
 
-  /// Of a flow that is removed soon: asks for what is known of it, and then, when that is there,
-  /// for its links.
+  /// Has what is known of a flow that is removed soon brought into the cache, and then, when that
+  /// is there, its links.
   [[gnu::always_inline]] void fetch_flow(std::int32_t flow) const {
     fetch(&flows_[index(flow)]);
     fetch(&paces_[index(flow)]);
@@ -73,7 +73,8 @@ class MaxMinShares {
   [[gnu::always_inline]] void fetch_links_of(std::int32_t flow) const {
     fetch_links(flows_[index(flow)].uses);
   }
-  /// Of a flow that is added soon. Not the thousands of a ring: they would drive out each other.
+  /// The same for the links of a flow that is added soon. Not the thousands of a ring: they would
+  /// drive out each other.
   [[gnu::always_inline]] void fetch_links(std::span<const Use> uses) const {
     constexpr std::size_t kMost = 8;
     if (uses.size() > kMost) return;
@@ -215,7 +216,7 @@ class MaxMinShares {
   std::vector<bool> paused_;    ///< likewise
   std::vector<std::int32_t> met_links_;
   std::vector<std::int32_t> paused_links_;
-  /// Of uses that flows have had, by where they lie.
+  /// Links of the uses that flows have had, by where these lie.
   std::unordered_map<const Use*, std::vector<std::int32_t>> links_by_end_;
   Counts counts_;
 };

@@ -17,9 +17,9 @@ class JsonStream {
   void member(std::string_view name, const nlohmann::json& value);
   void begin_object(std::string_view name);
   void begin_list(std::string_view name);
-  /// Of the list that was begun last.
+  /// Adds an element to the list that was begun last.
   void element(const nlohmann::json& value);
-  /// Of what was begun last.
+  /// Ends what was begun last.
   void end();
   /// The end of the document.
   void finish();

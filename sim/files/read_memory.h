@@ -21,7 +21,8 @@ class ReadMemory {
   /// JsonDocument::read, from memory the second time. Standard input is read each time.
   [[nodiscard]] std::shared_ptr<const JsonDocument> document(const std::string& path,
                                                              Diagnostics& diagnostics);
-  /// Of a file's content, to tell it from another one. Standard input's is that of nothing.
+  /// The fingerprint of a file's content, to tell it from another one. Standard input's is that of
+  /// nothing.
   [[nodiscard]] std::string file_fingerprint(const std::filesystem::path& path);
 
   /// A part that was read without a word, and what reading it did to the files (InputFiles::once).

@@ -27,7 +27,7 @@ class LineReader {
   /// Whether it ended for its many problems.
   [[nodiscard]] bool gave_up() const { return gave_up_; }
 
-  /// Of the line last read, from 1; 0 before the first.
+  /// The number of the line last read, from 1; 0 before the first.
   [[nodiscard]] int line_number() const { return line_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Says that the file has more `what` than there may be cables.

@@ -40,7 +40,7 @@ struct NcclSystem {
 
   std::vector<Gpu> gpus;  ///< as NCCL numbers them
   std::vector<Nic> nics;
-  int links = 0;  ///< NVLink or xGMI as written: each is told by both its ends
+  int links = 0;              ///< NVLink or xGMI as written: each is told by both its ends
   bool has_kilobits = false;  ///< speeds of ports were in kb/s, where NCCL writes Mb/s
 };
 
@@ -48,7 +48,8 @@ struct NcclSystem {
 [[nodiscard]] std::optional<NcclSystem> read_nccl_system(const std::string& path,
                                                          Diagnostics& diagnostics);
 
-/// Of each GPU the card that shares most of the way to the CPU with it; the least taken of several.
+/// For each GPU the NIC that shares most of its way to the CPU; of several that share as much the
+/// one taken least so far.
 [[nodiscard]] std::vector<int> nearest_nics(const NcclSystem& system);
 
 }  // namespace headway

@@ -44,7 +44,8 @@ struct Framework {
   std::vector<PublishedAs> published_as;
   std::vector<FrameworkRecipe> recipes;
 
-  /// Of a job in this precision, of a mixture of experts or another model.
+  /// What it does by itself for a job in this precision, of a mixture of experts or of another
+  /// model.
   [[nodiscard]] const Strategy& habits(Precision precision, bool has_experts) const {
     if (precision == Precision::fp16) return has_experts ? with_experts_in_fp16 : in_fp16;
     return has_experts ? with_experts : strategy;

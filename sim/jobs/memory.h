@@ -20,11 +20,11 @@ struct StageMemory {
   /// In the host's memory for this accelerator: offloaded activations, optimizer states and the
   /// gradients that update them. Not part of the total.
   Bytes host;
-  /// Of the parameters, weights of tables that ranks share out, and of the optimizer's part, their
-  /// states: a step touches some of their rows only.
+  /// The part of the parameters that are weights of tables which ranks share out, and the part of
+  /// the optimizer's that are their states: a step touches some of their rows only.
   Bytes table_weights;
   Bytes table_states;
-  /// Of the accelerator, the least of the stage; 0 until somebody who knows it says so.
+  /// What the accelerator holds, the least of the stage's; 0 until somebody who knows it says so.
   Bytes capacity;
   [[nodiscard]] Bytes total() const {
     return parameters + gradients + optimizer + activations + buffers;

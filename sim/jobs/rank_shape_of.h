@@ -20,7 +20,8 @@ namespace headway {
 /// fewer than 16 bits: a scale a row leaves them to be quantised behind the gather (torchao,
 /// Float8LinearConfig), and what is frozen is not updated.
 [[nodiscard]] bool can_gather_quantised_parameters(const Strategy& strategy);
-/// Of a parameter of a layer that such ranks gather; embedding and head stay in the working format.
+/// Bytes in which such ranks gather a parameter of a layer; embedding and head stay in the working
+/// format.
 [[nodiscard]] double gathered_parameter_bytes(const Strategy& strategy);
 
 /// Whether low-rank adapters are trained, beside frozen matrices.

@@ -19,7 +19,7 @@ struct SoftwareMemory {
   bool gathered_inputs = false;
   /// Attention's output is there twice: as its kernel left it, and as the projection took it.
   bool copied_attention_output = false;
-  /// Of the logits of the micro-batch before, all are still there.
+  /// The logits of the micro-batch before are all still there.
   bool previous_logits = false;
   /// The softmax of unfused attention is one kernel that keeps its result in 16 bits.
   bool fused_softmax = true;

@@ -222,16 +222,16 @@ struct Strategy {
   }
   /// Groups of data-parallel ranks that take steps of their own.
   [[nodiscard]] int islands() const { return synchronisation->islands(data_parallel); }
-  /// Of an island.
+  /// Data-parallel replicas of an island.
   [[nodiscard]] int island_data_parallel() const { return data_parallel / islands(); }
-  /// Of the model, that the stages of a pipeline share: a pipeline fed from both ends has two.
+  /// How many copies of the model the stages of a pipeline share: one fed from both ends has two.
   [[nodiscard]] int copies() const { return schedule->is_doubled() ? 2 : 1; }
   /// Ranks that work with the same parameters: those of an island that data and context parallelism
   /// tell apart, in each copy.
   [[nodiscard]] int replicas() const {
     return island_data_parallel() * context_parallel * copies();
   }
-  /// Of those, how many hold a part of each sharded state.
+  /// How many of those hold a part of each sharded state.
   [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }
   /// Ranks of a stage that share out tokens and hold all experts once.
   [[nodiscard]] int expert_group() const { return expert_parallel * expert_tensor_parallel; }
@@ -248,7 +248,7 @@ struct Strategy {
   }
   /// Parts that the model is cut into.
   [[nodiscard]] int chunks() const { return pipeline_parallel * virtual_stages; }
-  /// Of those, how many stand on a stage.
+  /// How many of those stand on a stage.
   [[nodiscard]] int chunks_of_stage() const { return schedule->is_doubled() ? 2 : virtual_stages; }
 };
 

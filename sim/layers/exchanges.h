@@ -12,7 +12,7 @@ namespace headway {
 // forward pass uses them. What of them is waited for, and which links carry them, is sim/programs'
 // business.
 
-/// Of one of its tensor-parallel exchanges: all of its tokens, whole.
+/// The message of one of its tensor-parallel exchanges: all of its tokens, whole.
 [[nodiscard]] Bytes tensor_message(const TensorExchange& exchange, const RankShape& shape);
 
 /// The same as sequence-parallel ranks gather it, which they may after it is quantised.
@@ -26,7 +26,7 @@ namespace headway {
 /// again with these parts, as a share of all their bytes.
 [[nodiscard]] double exchanged_again(const Layer& layer, const RecomputeParts& parts);
 
-/// Of context-parallel ranks: queries (or the output), and keys (or values) of its tokens.
+/// What context-parallel ranks send: queries (or the output), and keys (or values) of their tokens.
 struct ContextMessages {
   Bytes queries;
   Bytes keys;

@@ -34,11 +34,11 @@ inline constexpr Word<Scaling> kWords<Scaling>[] = {
     {"fp8_rowwise", Scaling::rowwise}, {"fp8_blockwise", Scaling::blockwise},
     {"mxfp8", Scaling::mxfp8},         {"nvfp4", Scaling::nvfp4}};
 [[nodiscard]] Precision precision_of(Scaling scaling);
-/// Of a quantised tensor, with its scales: one of a byte for 32 elements of MXFP8, of fp32 for the
-/// 128 of a block; of 4-bit elements they are part of what an element takes.
+/// Of an element of a quantised tensor, with its scales: one of a byte for 32 elements of MXFP8, of
+/// fp32 for the 128 of a block; of 4-bit elements they are part of what an element takes.
 [[nodiscard]] double bytes_per_element(Scaling scaling);
 
-/// Of a layer: its results, or the gradients of its inputs and weights.
+/// What a layer makes in a pass: its results, or the gradients of its inputs and weights.
 enum class Pass { forward, backward };
 template <>
 inline constexpr Word<Pass> kWords<Pass>[] = {{"forward", Pass::forward},

@@ -31,8 +31,8 @@ struct Product {
   double rows_each = 1.0;  ///< rows for each of those: positions of an image
   double outputs = 0.0;
   double inputs = 0.0;
-  /// Of the outputs, those of key-value heads, and how many heads that are: every tensor-parallel
-  /// rank has one at least.
+  /// How many of the outputs are those of key-value heads, and how many heads that are: every
+  /// tensor-parallel rank has one at least.
   double grouped_outputs = 0.0;
   double groups = 1.0;
   Split split = Split::none;
@@ -51,8 +51,8 @@ struct Product {
   /// How often each element of its input is among `inputs`: the taps of a convolution over its
   /// stride. Memory holds it once.
   double reuse = 1.0;
-  /// Of the rate of products on plain cores, what it reaches: more than 1 where minimal filtering
-  /// needs fewer multiplications than are counted.
+  /// The share of the rate of products on plain cores that it reaches: more than 1 where minimal
+  /// filtering needs fewer multiplications than are counted.
   double filtering = 1.0;
   std::optional<AdapterTarget> target = {};  ///< as what an adapter may stand beside it
   Again again = {};
@@ -158,7 +158,7 @@ struct EmbeddingTable {
   double rows = 1.0;
   double width = 1.0;
   double lookups = 1.0;
-  /// Of what all samples of a step look up: the share that is not one popular row or another again,
+  /// The share of what all samples of a step look up that is not one popular row or another again,
   /// which caches have. What is left is spread evenly over the table.
   double distinct = 1.0;
 };

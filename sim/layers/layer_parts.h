@@ -89,7 +89,7 @@ enum class RecomputePart {
   moe_act,
   shared_experts
 };
-/// Of those that can be named one by one.
+/// Those that can be named one by one.
 template <>
 inline constexpr Word<RecomputePart> kWords<RecomputePart>[] = {
     {"core_attn", RecomputePart::core_attn},

@@ -52,7 +52,7 @@ struct Model {
   }
   [[nodiscard]] int kind_of(int layer) const { return layers[static_cast<std::size_t>(layer)]; }
   [[nodiscard]] const Layer& layer(int index) const { return kind(kind_of(index)); }
-  /// Of the first layer with experts; nothing if there is none.
+  /// The routing of the first layer with experts; nullptr if there is none.
   [[nodiscard]] const ExpertRouting* routing() const;
   /// Whether a layer has tables of embedding bags.
   [[nodiscard]] bool has_tables() const;

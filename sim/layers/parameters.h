@@ -47,7 +47,7 @@ struct MatrixCount {
 /// biases, what norms have.
 [[nodiscard]] double parameter_tensors(const Layer& layer);
 
-/// Of the largest matrix that a rank holds of a layer: what an optimizer updates at once.
+/// Elements of the largest matrix that a rank holds of a layer: what an optimizer updates at once.
 [[nodiscard]] double largest_tensor(const Model& model, const RankShape& shape);
 
 /// Those that only training has: of the layers that predict further ahead, and their joins.

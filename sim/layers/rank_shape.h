@@ -87,7 +87,7 @@ struct RankShape {
 /// Rows of that sort on a rank. Requires a routing for routed ones.
 [[nodiscard]] double row_count(Rows rows, const Layer& layer, const RankShape& shape);
 
-/// Of a product, by the side that is split.
+/// How many outputs of a product a rank has, by the side that is split.
 [[nodiscard]] double outputs_on_rank(const Product& product, const RankShape& shape);
 [[nodiscard]] double inputs_on_rank(const Product& product, const RankShape& shape);
 

@@ -64,7 +64,7 @@ class ConvolutionBlock {
   /// Transposed, with a stride as large as its kernel: each position becomes kernel^dimensions of
   /// them, `size` a side. Nothing stands behind it.
   void transposed(const Convolution& of);
-  /// Of squares of positions, `from` a side to `to`.
+  /// Pools squares of positions, `from` a side to `to`.
   void pool(double channels, double from, double to);
   /// The mean of each channel.
   void mean(double channels, double size);
@@ -85,7 +85,7 @@ class ConvolutionBlock {
   Layer layer_;
 };
 
-/// Of the rate of matrix products on plain cores, what kernels of convolutions reach;
+/// The share of the rate of matrix products on plain cores that kernels of convolutions reach;
 /// `is_filtered`: of 3 x 3 taps at every position, which need fewer multiplications than are
 /// counted.
 [[nodiscard]] double convolution_rate(bool is_filtered);

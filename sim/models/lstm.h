@@ -20,8 +20,8 @@ inline constexpr Word<RecurrentCell> kWords<RecurrentCell>[] = {
 [[nodiscard]] Layer recurrent_layer(RecurrentCell cell, double inputs, double hidden,
                                     double positions);
 
-/// Of a row that is looked up in a table, for each element, in tensors of 2 bytes: read and
-/// written, either way.
+/// Bytes moved for each element of a row that is looked up in a table, in tensors of 2 bytes: read
+/// and written, either way.
 inline constexpr double kLookupBytes = 4.0;
 
 /// A language model of LSTM layers (Hochreiter and Schmidhuber 1997; Zaremba et al. 2014,

@@ -12,7 +12,7 @@
 
 namespace headway {
 
-/// Whose processors a node has. `other` is unknown too.
+/// Who made a node's processors; `other` where nobody says, too.
 enum class HostProcessor { other, intel, amd };
 
 /// A kind of machine: accelerators joined by a scale-up fabric, and NICs.
@@ -84,11 +84,11 @@ struct Cluster {
   [[nodiscard]] const NodeType& type_of_kind(int kind) const {
     return kind == 0 ? node_type : other_types[static_cast<std::size_t>(kind) - 1];
   }
-  /// Of all nodes: "h100-sxm", or of several kinds "h100-sxm and a100-sxm".
+  /// The accelerators of all nodes: "h100-sxm", or of several kinds "h100-sxm and a100-sxm".
   [[nodiscard]] std::string accelerator_names() const;
   /// Likewise what reports call the types.
   [[nodiscard]] std::string type_names() const;
-  /// Of the node that an accelerator stands in.
+  /// The kind of the node that an accelerator stands in.
   [[nodiscard]] int kind_of(int accelerator) const {
     return kind_of_node.empty() ? 0 : kind_of_node[static_cast<std::size_t>(node_of(accelerator))];
   }

@@ -33,7 +33,7 @@ struct Placement {
   /// every dimension whose degree is more than 1, none twice.
   [[nodiscard]] int accelerator(int tensor_index, int context_index, int data_index,
                                 int pipeline_index) const;
-  /// Whose accelerator it is; nothing for one that the job has not.
+  /// The replica and stage that an accelerator belongs to; nothing for one that the job has not.
   [[nodiscard]] std::optional<ReplicaStage> owner(int accelerator) const;
 };
 

@@ -57,7 +57,7 @@ class Topology {
 
   [[nodiscard]] const Link& link(LinkId id) const { return links_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] Link& link(LinkId id) { return links_[static_cast<std::size_t>(id)]; }
-  /// Of the cable and of what stands at its receiving end (a switch).
+  /// Latency of the cable and of what stands at its receiving end (a switch).
   [[nodiscard]] Seconds latency(LinkId id) const {
     return latencies_[static_cast<std::size_t>(id)];
   }
@@ -67,7 +67,7 @@ class Topology {
   /// Valid until the next vertex is added.
   [[nodiscard]] std::string_view name(VertexId vertex) const { return names_.name(vertex); }
   [[nodiscard]] bool is_switch(VertexId vertex) const { return tier(vertex) >= 0; }
-  /// Of a switch, 0 next to the endpoints; -1 for an endpoint.
+  /// A switch's distance from the endpoints: 0 next to them; -1 for an endpoint.
   [[nodiscard]] int tier(VertexId vertex) const { return at(vertex).tier; }
   /// Whether traffic of others passes through: switches, and endpoints of a fabric without any
   /// switch (a ring, a torus).

@@ -38,7 +38,7 @@ struct ClusterPlan {
   [[nodiscard]] const ClusterSize* shown() const {
     return answer ? found() : smallest ? &sizes[*smallest] : nullptr;
   }
-  /// Of those below the answer the fastest by the closed form; nullptr if nothing can run on any.
+  /// The fastest by the closed form of those below the answer; nullptr if nothing can run on any.
   [[nodiscard]] const ClusterSize* closest_smaller() const;
 };
 

@@ -20,7 +20,7 @@ struct Leader {
   bool is_on_front = false;  ///< nobody is as fast or faster and holds less
 
   [[nodiscard]] Seconds time() const { return prediction.iteration_time; }
-  /// Of the fullest rank.
+  /// What the fullest rank holds.
   [[nodiscard]] Bytes memory() const;
 };
 

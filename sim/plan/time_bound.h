@@ -48,7 +48,7 @@ class TimeBound {
   struct LayerSums;
   struct Cut;
   [[nodiscard]] Seconds bound_of(const StrategyChoice& choice);
-  /// Of each kind of node.
+  /// What layers cost, by kind of node.
   [[nodiscard]] const std::vector<LayerCosts>& costs(const StrategyChoice& choice);
   [[nodiscard]] const LayerSums& sums(const StrategyChoice& choice);
   [[nodiscard]] LayerCosts costs_on(const StrategyChoice& choice, int kind_of_node) const;
@@ -64,7 +64,8 @@ class TimeBound {
   /// pipeline-parallel degree: with the degrees all that `stage_cost` looks at.
   using Costed = std::tuple<int, int, int, std::int64_t, Recompute, bool, int, int>;
   std::map<Costed, std::vector<LayerCosts>> costs_;
-  /// Of the costs that were asked for last: there may be thousands of layers of a few kinds.
+  /// Sums over the layers of the costs that were asked for last: there may be thousands of layers
+  /// of a few kinds.
   std::unique_ptr<LayerSums> sums_;
   const std::vector<LayerCosts>* sums_are_of_ = nullptr;
   /// By stages, virtual stages and schedule.

@@ -13,7 +13,8 @@ namespace headway {
 /// What the measured steps of a scenario say of its job.
 struct AppliedAnchors {
   AnchorEffect effect;
-  /// Of the variance of what the job is off by; nothing where it was measured itself.
+  /// The share that is left of the variance of what the job is off by; nothing where it was
+  /// measured itself.
   std::optional<double> variance_left;
   std::vector<std::string> warnings;
 };

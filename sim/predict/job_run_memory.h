@@ -7,7 +7,7 @@
 
 namespace headway {
 
-/// Of the profile's content, which a resolved scenario only names.
+/// The fingerprint of the profile's content, which a resolved scenario only names.
 [[nodiscard]] std::string profile_fingerprint(const Scenario& scenario);
 
 /// Runs of the last scenario, for others that ask the same of the simulator: scenarios that differ

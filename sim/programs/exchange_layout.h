@@ -33,9 +33,9 @@ struct GroupStandings {
   int together = 1;  ///< replicas, in a row, that wait for each other in every pass
 };
 
-/// Of the jobs of one model on one cluster, by all that they differ in: degrees, the ranks and
-/// strides of their exchanges, the order of their ranks. Micro-batches, chunks and what is kept or
-/// sharded move nobody.
+/// How groups stand, for the jobs of one model on one cluster, by all that these differ in:
+/// degrees, the ranks and strides of their exchanges, the order of their ranks. Micro-batches,
+/// chunks and what is kept or sharded move nobody.
 using KnownStandings = std::map<std::vector<int>, std::shared_ptr<const GroupStandings>>;
 
 /// Where the ranks stand that exchange inside layers, by rank group (a stage of a replica), and the
@@ -82,12 +82,12 @@ class ExchangeLayout {
   [[nodiscard]] std::vector<Members> groups_of(ExchangeKind kind, const Members& ranks) const;
   /// Replicas, in a row, whose groups of this kind are whole.
   [[nodiscard]] int replicas_of(ExchangeKind kind) const;
-  /// Of the nodes that a rank group stands in.
+  /// The kinds of the nodes that a rank group stands in.
   [[nodiscard]] std::vector<int> kinds_of(int replica, int stage) const;
   [[nodiscard]] GroupStandings standings() const;
   [[nodiscard]] std::vector<int> shape() const;
   [[nodiscard]] Places places_of(ExchangeKind kind) const;
-  /// Of the groups of these ranks.
+  /// Where the slowest of the groups of these ranks stands.
   [[nodiscard]] GroupPlace slowest_place(ExchangeKind kind, const Members& ranks) const;
   void add_communicator(ExchangeKind kind, int stage, int first_replica, Workload& workload,
                         const NamesOf& names_of, PlanDetail detail) const;

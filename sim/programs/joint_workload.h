@@ -20,7 +20,8 @@ struct JointPart {
 /// store.
 struct JointWorkload {
   Workload workload;
-  /// Of each job; one more at the end, behind which those that read for others follow.
+  /// The first rank group of each job, and one more entry at the end: behind it follow the groups
+  /// that read for others.
   std::vector<std::int32_t> first_group;
   std::vector<int> iterations;  ///< of each job
 };

@@ -37,11 +37,11 @@ class KindNetwork {
   [[nodiscard]] const PriceEvidence& evidence(int kind) const {
     return evidence_[static_cast<std::size_t>(kind)];
   }
-  /// Of transfers between such nodes.
+  /// What transfers between nodes of that kind cost.
   [[nodiscard]] const NetworkCosts& costs(int kind) const {
     return costs_[static_cast<std::size_t>(kind)];
   }
-  /// Of a NIC's rate, what software leaves of it on the least of them.
+  /// The share of a NIC's rate that software leaves, on the kind of node where it is least.
   [[nodiscard]] double nic_efficiency() const;
 
   /// Whether what a transfer takes depends on the size of its message beyond its bytes.

@@ -25,7 +25,7 @@ inline constexpr std::string_view kCompressedGather = "compressed gather";
 inline constexpr std::string_view kTiedEmbedding = "tied embedding";
 /// Between copies of the sharded parameters.
 inline constexpr std::string_view kReplicaReduce = "gradient reduce between copies";
-/// Of routed experts, over their own replicas.
+/// Reduces the gradients of routed experts, over their own replicas.
 inline constexpr std::string_view kExpertReduce = "expert gradient reduce";
 inline constexpr std::string_view kExpertGather = "expert parameter gather";
 /// The same of the second chunk, where it is of another copy of the model than the first
@@ -44,7 +44,7 @@ struct JobShape {
   const Strategy* strategy = nullptr;
   StageCost cost;
   std::vector<int> layers_of_chunk;  ///< whole model, first to last chunk
-  /// Of what programs join, by its name.
+  /// What each collective that programs join costs, by its name.
   std::map<std::string_view, PricedCollective> prices;
   /// Share of gradient and parameter traffic that is seen although it could overlap: it competes
   /// with compute for the device's memory and multiprocessors.
@@ -57,8 +57,8 @@ struct JobShape {
   double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
   double end_seconds_per_parameter = 0.0;        ///< of those of them in the embedding and the head
   double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
-  /// Whose passes tell when gradients leave by time (gradient_cycle): replicas cut them alike, even
-  /// where they are not equally fast. nullptr: `cost`.
+  /// The costs whose passes tell when gradients leave by time (gradient_cycle): replicas cut them
+  /// alike, even where they are not equally fast. nullptr: `cost`.
   const StageCost* cutting = nullptr;
 };
 

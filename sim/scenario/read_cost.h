@@ -12,7 +12,7 @@ namespace headway {
 
 /// What of a scenario decides what its "cost" means.
 struct CostContext {
-  /// Of the scenario's "reliability", which the cost's tokens may only repeat; infinite where that
+  /// Tokens of the scenario's "reliability", which the cost's may only repeat; infinite where that
   /// could not be read.
   std::optional<double> train_tokens;
   const Cluster* cluster = nullptr;  ///< nullptr: could not be read

@@ -67,7 +67,7 @@ struct Scenario {
 
   /// By kind of node. Refers to the scenario's.
   [[nodiscard]] KindProfiles profiles() const;
-  /// Of an accelerator of the kind that holds least.
+  /// What an accelerator of the kind holds that holds least.
   [[nodiscard]] Bytes least_memory() const;
   /// Puts changed copies in the place of all of them.
   void change_profiles(const std::function<void(Profile&)>& change);
@@ -79,9 +79,9 @@ struct ScenarioOptions {
   std::optional<std::string> profile;  ///< instead of the scenario's
   std::optional<std::uint64_t> seed;
   std::optional<int> replicas;
-  /// That a run with reliability ends with, where the scenario does not say when it does.
+  /// Tokens that a run with reliability ends with, where the scenario does not say when it does.
   std::optional<double> train_tokens = {};
-  /// Of what other scenarios of this process read; not where files may have changed since.
+  /// Remembers what other scenarios of this process read; not where files may have changed since.
   std::shared_ptr<ReadMemory> memory = {};
 };
 

@@ -52,7 +52,7 @@ struct PointRow {
   std::string scenario;  ///< JSON; empty is null
   std::string result;    ///< what `headway simulate --json` prints; empty if there is none
   std::vector<std::optional<double>> numbers;  ///< by column of point_columns.h
-  /// That it took, to know what is at stake before it is kept; no store has it.
+  /// How long it took, to know what is at stake before it is kept; no store has it.
   Seconds work = Seconds(std::numeric_limits<double>::infinity());
 };
 

@@ -29,7 +29,8 @@ struct SweepSummary {
   std::int64_t does_not_fit = 0;
   std::int64_t refused = 0;
   std::int64_t failed = 0;
-  /// Of the store's points, this shard's or not; false for what `progress` is called with.
+  /// Whether the store has a point that was simulated, be it another shard's; false for what
+  /// `progress` is called with.
   bool has_simulated = false;
 
   /// Points that another run of the same sweep need not do again.

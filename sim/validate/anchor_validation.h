@@ -24,7 +24,7 @@ struct PredictionByAnchor {
 struct AnchoredRow {
   ValidationRow head;  ///< predicted without any
   ErrorTraits traits;
-  /// That explains its own step; nothing where no software could be as fast.
+  /// The factor that explains its own step; nothing where no software could be as fast.
   std::optional<double> software_factor;
   std::vector<PredictionByAnchor> by_anchor;
 };

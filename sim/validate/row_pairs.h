@@ -21,8 +21,8 @@ struct RowPair {
 struct KnobPairs {
   std::string knob;            ///< "micro-batch", "weak scaling"
   std::vector<RowPair> pairs;  ///< not empty
-  /// Of a line through zero, logarithms of predicted over published effects: 1, effects are as
-  /// large as they were.
+  /// The slope of a line through zero, logarithms of predicted over published effects: 1, effects
+  /// are as large as they were.
   double slope = 0.0;
   std::int64_t telling = 0;     ///< pairs that published more than 2 % of effect
   std::int64_t right_sign = 0;  ///< of those

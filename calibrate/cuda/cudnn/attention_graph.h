@@ -38,8 +38,8 @@ struct AttentionGraph {
   std::vector<StoredTensor> stored;
 };
 
-/// Of as many keys as queries, heads of the same size. Throws EnvironmentError where cuDNN does not
-/// take the sizes.
+/// Has as many keys as queries, heads of the same size. Throws EnvironmentError where cuDNN does
+/// not take the sizes.
 [[nodiscard]] AttentionGraph attention_forward_graph(const AttentionShape& shape);
 [[nodiscard]] AttentionGraph attention_backward_graph(const AttentionShape& shape);
 

@@ -39,7 +39,7 @@ class CudnnGraph {
   Tensor pointwise(cudnnPointwiseMode_t mode, Tensor x, Tensor y, Tensor result);
   /// x where `mask` holds, else y.
   Tensor select(Tensor mask, Tensor x, Tensor y, Tensor result);
-  /// Of each element of `like` its position along `axis`.
+  /// For each element of `like` its position along `axis`.
   Tensor position(Tensor like, std::int64_t axis, Tensor result);
   Tensor reduce(cudnnReduceTensorOp_t mode, Tensor x, Tensor result);
   /// The same elements with other sizes and strides.

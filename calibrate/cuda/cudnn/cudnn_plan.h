@@ -27,8 +27,8 @@ struct CudnnTarget {
 /// A graph, compiled for a target.
 class CudnnPlan {
  public:
-  /// Of the first choice that can be compiled. Throws EnvironmentError, with cuDNN's reason, where
-  /// none can.
+  /// Takes the first choice that can be compiled. Throws EnvironmentError, with cuDNN's reason,
+  /// where none can.
   CudnnPlan(CudnnGraph operations, const CudnnTarget& target);
 
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }

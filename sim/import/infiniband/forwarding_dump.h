@@ -11,7 +11,7 @@ namespace headway {
 /// The forwarding table of a switch: only what the dump has, which takes less than its text.
 class ForwardingTable {
  public:
-  /// Of several entries of a LID the last one counts.
+  /// Where a LID has several entries the last one counts.
   void set(int lid, int port) {
     entries_.push_back({static_cast<std::uint16_t>(lid), static_cast<std::uint8_t>(port)});
   }

@@ -14,7 +14,8 @@ struct HostlistBudget {
   std::size_t characters;  ///< of their names
 };
 
-/// Of the hosts that limits() allow, whose names are short: 64 characters each on average.
+/// The budget of the hosts that limits() allow, whose names are short: 64 characters each on
+/// average.
 [[nodiscard]] HostlistBudget hostlist_budget();
 
 /// Why a host list was not expanded.

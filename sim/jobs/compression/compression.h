@@ -9,14 +9,14 @@ namespace headway {
 
 struct Compression;
 
-/// Of an element of what compression left out, kept in fp32.
+/// Bytes of an element of what compression left out, kept in fp32.
 inline constexpr double kKeptErrorBytes = 4.0;
 
 /// Gradients that travel together.
 struct GradientPart {
   double elements = 0.0;
-  /// Of factors of rank `Compression::rank` that stand for its matrices, where those are smaller,
-  /// and of what is no matrix.
+  /// Elements of the factors of rank `Compression::rank` that stand for its matrices, where those
+  /// are smaller, and of what is no matrix.
   double factors = 0.0;
   double tensors = 0.0;  ///< that they are
 

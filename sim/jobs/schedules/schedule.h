@@ -24,7 +24,7 @@ struct ScheduleStep {
   bool merged = false;
   friend bool operator==(const ScheduleStep&, const ScheduleStep&) = default;
 
-  /// Of the stage after it.
+  /// Whether it waits for a gradient of the stage after it.
   [[nodiscard]] bool needs_gradient() const {
     return kind == StepKind::backward || kind == StepKind::input_gradient;
   }
@@ -37,7 +37,7 @@ struct PipelineShape {
   int micro_batches = 1;
 };
 
-/// Of one micro-batch through one chunk, where all are alike; seconds.
+/// What the passes of one micro-batch through one chunk take, where all are alike; seconds.
 struct PassTimes {
   double forward = 1.0;
   double backward = 1.0;  ///< both parts

@@ -43,7 +43,8 @@ struct ServerPlan {
   /// (synchronous: a round of federated averaging, McMahan et al. 2017, arXiv:1602.05629;
   /// asynchronous: Liu et al. 2024, arXiv:2401.09135, asynchronous local SGD).
   int push_every = 1;
-  /// Of a parameter on its way to servers, and back; else those of a gradient, and of a parameter.
+  /// Bits of a parameter on its way to servers, and back; without them those of a gradient, and of
+  /// a parameter.
   std::optional<double> push_bits = {};
   std::optional<double> pull_bits = {};
   /// What an accelerator's connection to all servers together carries, and the one back: below what
@@ -103,7 +104,8 @@ class SynchronisationScheme {
   /// Instead of replicas that reduce; nothing where there are none.
   [[nodiscard]] virtual const ServerPlan* servers() const { return nullptr; }
   [[nodiscard]] virtual std::vector<ReplicaExchange> exchanges(const Strategy& strategy) const;
-  /// Of a trained parameter, that the ranks of an island share out beside the optimizer's states.
+  /// Bytes for each trained parameter that the ranks of an island share out beside the optimizer's
+  /// states.
   [[nodiscard]] virtual double kept_bytes() const { return 0.0; }
   /// What it adds to a line about the strategy: ", 4 islands of 500 local steps".
   [[nodiscard]] virtual std::string work_text(const Strategy& strategy) const;

@@ -42,7 +42,7 @@ struct Family {
 /// Dense ones from before Llama.
 [[nodiscard]] std::span<const Family> earlier_families();
 [[nodiscard]] std::span<const Family> expert_families();
-/// Whose layers are not all attention and an MLP, or attend to a few positions.
+/// Families whose layers are not all attention and an MLP, or attend to a few positions.
 [[nodiscard]] std::span<const Family> hybrid_families();
 
 /// A member that is there and not null: Hugging Face writes null for "the default".

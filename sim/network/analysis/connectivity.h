@@ -18,8 +18,8 @@ struct Connectivity {
   bool rails_only = false;  ///< NICs of the same number reach each other, others do not
 };
 
-/// Of the NICs of all nodes and the ports of other hosts; those of other hosts do not matter where
-/// rails are apart.
+/// Which NICs of all nodes and ports of other hosts reach each other; those of other hosts do not
+/// matter where rails are apart.
 [[nodiscard]] Connectivity connectivity(const Cluster& cluster);
 
 }  // namespace headway

@@ -35,7 +35,7 @@ enum class ClosLevel { leaf, spine, core };
 /// The same, for help and schema.
 [[nodiscard]] std::vector<FieldDescription> clos_tier_descriptions(ClosLevel level);
 
-/// Of `number`, not above `most`; both at least 1.
+/// The largest divisor of `number` that is not above `most`; both at least 1.
 [[nodiscard]] int largest_divisor(int number, int most);
 
 struct DownwardPorts {

@@ -33,7 +33,7 @@ struct TransportCosts {
   Seconds bulk_latency{0.0};
   /// How much longer the host takes to post one of many messages.
   Seconds posting{0.0};
-  /// Of the goodput, what messages to many peers at once reach.
+  /// The share of the goodput that messages to many peers at once reach.
   double spread_share = 1.0;
   bool carries_flags = true;  ///< keeps 8 bytes in order: LL is safe
   bool carries_lines = true;  ///< keeps 128 bytes in order: LL128 is safe

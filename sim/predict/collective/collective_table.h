@@ -15,8 +15,8 @@ struct CollectiveQuestion {
   CollectiveKind kind = CollectiveKind::all_reduce;
   std::optional<CollectiveAlgorithm> algorithm;  ///< nothing: the faster one for each size
   int ranks = 0;                                 ///< the first ones of the cluster; at least 2
-  /// That run it at the same time, `ranks / groups` ranks each; divides `ranks` and leaves each at
-  /// least 2.
+  /// How many groups run it at the same time, `ranks / groups` ranks each; divides `ranks` and
+  /// leaves each at least 2.
   int groups = 1;
   bool is_interleaved = false;  ///< rank r is in group r mod groups; else groups are consecutive
   PriceEvidence evidence;

@@ -40,7 +40,7 @@ struct CollectiveValidation {
   std::vector<UnscoredSweep> unscored;
 };
 
-/// Of the points of a size class that `is_counted` says yes to, and that are told.
+/// How far off the points of a size class are that `is_counted` says yes to, and that are told.
 [[nodiscard]] PointErrors point_errors(const CollectiveValidation& validation, SizeClass size,
                                        const std::function<bool(const ScoredSweep&)>& is_counted);
 

@@ -22,7 +22,7 @@ namespace headway {
 [[nodiscard]] InputUse input_use(const InputSettings& settings, const Strategy& strategy,
                                  const Cluster& cluster, Seconds iteration,
                                  const std::optional<StoreSteps>& simulated = {});
-/// Of the scenario's job split as `strategy`, simulated where that is needed.
+/// What input does to the scenario's job split as `strategy`, simulated where that is needed.
 [[nodiscard]] InputUse input_use(const Scenario& scenario, const Strategy& strategy,
                                  Seconds iteration, int jobs);
 

@@ -44,7 +44,7 @@ class NodeSupply {
   /// All that are given to it, started or not: it starts as a whole.
   void join_all();
 
-  /// Of spot nodes that were there.
+  /// Node-seconds of the spot nodes that were there.
   [[nodiscard]] double spot_node_seconds(double until) const {
     return spot_ ? spot_->node_seconds(until) : 0.0;
   }

@@ -36,7 +36,7 @@ class SpotSupply {
     int by = 0;
   };
   [[nodiscard]] double next(bool rise) const;
-  /// Of changes in the order in which they come, counted over all rounds.
+  /// When a change happens; changes are counted in their order, over all rounds.
   [[nodiscard]] double time_of(std::size_t place) const;
 
   double start_;

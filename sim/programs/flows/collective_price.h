@@ -67,12 +67,12 @@ class PricedCollective {
   /// Empty if there is no such algorithm for this kind, or NCCL has none such here.
   [[nodiscard]] const std::vector<Way>& ways() const { return laid_->ways; }
 
-  /// Of a message, as nccl-tests counts it. Requires a way.
+  /// What a message costs, its size as nccl-tests counts it. Requires a way.
   [[nodiscard]] CollectivePrice price(Bytes message) const;
-  /// Of a message that is sent in so many equal parts, a collective each and one behind the other.
-  /// Where each begins at the next rank, as broadcasts do by which ranks hand round what they have,
-  /// a part follows the one before around the ring: it waits for the other end only where it begins
-  /// on the same node. Fractions are averages; below one it is one.
+  /// What a message costs that is sent in `parts` equal parts, a collective each and one behind the
+  /// other. Where each begins at the next rank, as broadcasts do by which ranks hand round what
+  /// they have, a part follows the one before around the ring: it waits for the other end only
+  /// where it begins on the same node. Fractions are averages; below one it is one.
   [[nodiscard]] CollectivePrice price(Bytes message, double parts) const;
 
  private:

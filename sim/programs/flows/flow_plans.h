@@ -21,8 +21,8 @@ struct NetworkCosts {
   double scale_out_efficiency = 1.0;  ///< of the NIC's rate
   Seconds scale_out_latency;          ///< of a step across the fabric, on top of the path's own
   Seconds scale_out_overhead;         ///< of a whole collective or message that crosses the fabric
-  /// Of the host, to post a message and to take one in. An all-to-all then posts all its messages
-  /// at once and waits for the slowest; without it, they follow each other.
+  /// What the host takes to post a message and to take one in. An all-to-all then posts all its
+  /// messages at once and waits for the slowest; without it, they follow each other.
   std::optional<Seconds> message_overhead;
   /// What is for another rail is handed to the accelerator there inside the domain and sent by its
   /// NIC, so that it stays below one leaf switch (NCCL's PXN).
@@ -36,8 +36,8 @@ struct NetworkCosts {
 /// of messages from everybody to everybody has several busy.
 [[nodiscard]] NetworkCosts network_costs(const Profile& profile, const NodeType& node,
                                          CollectiveKind kind = CollectiveKind::send_receive);
-/// Of a NIC's rate, what the connections that such a collective keeps busy and encryption let
-/// through; 1 where nothing is known of either.
+/// The share of a NIC's rate that the connections which such a collective keeps busy, and
+/// encryption, let through; 1 where nothing is known of either.
 [[nodiscard]] double share_let_through(const NodeType& node, CollectiveKind kind);
 /// Hardware alone: full rates, the latencies of the node type.
 [[nodiscard]] NetworkCosts ideal_network_costs(const NodeType& node_type);

@@ -11,7 +11,7 @@ namespace headway {
 /// loops that do little else: no memory is asked for after it was made.
 class Numbering {
  public:
-  /// Of at most so many different keys.
+  /// Has room for `most` different keys.
   explicit Numbering(std::size_t most)
       : slots_(std::bit_ceil(2 * most + 1)), shift_(64 - std::countr_zero(slots_.size())) {}
 

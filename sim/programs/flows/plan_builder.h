@@ -17,8 +17,8 @@ class PlanBuilder {
   /// Makes room for so many messages.
   void reserve(std::size_t messages);
 
-  /// Whose scale-up fabrics and NICs the plan uses: the slowest of them sets its rates. Where no
-  /// one is named those of the cluster's first type of node.
+  /// Names the accelerators whose scale-up fabrics and NICs the plan uses: the slowest of them sets
+  /// its rates. Where none is named, those of the cluster's first type of node count.
   void take_part(std::span<const std::int32_t> accelerators);
 
   /// `weight` bytes go from one accelerator to another for each byte of the flow. Returns the
@@ -56,9 +56,9 @@ class PlanBuilder {
     std::vector<double> sums_;  ///< empty while loads are listed
   };
 
-  /// Of what an accelerator sends, what goes by one of its NICs.
+  /// Adds the part of what `from` sends to `to` that goes by one of its NICs.
   Seconds add_part(std::int32_t from, std::int32_t to, int part, double weight);
-  /// Of the way there, which it loads with `weight` where the plan knows links.
+  /// The latency of the way there, whose links it loads with `weight` where the plan knows links.
   Seconds route(VertexId source, VertexId destination, std::uint64_t flow, double weight);
   /// How all of them reach each other by each of their NICs; nothing if the routing cannot tell, or
   /// if some do without.

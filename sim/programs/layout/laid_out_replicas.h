@@ -29,7 +29,7 @@ class LaidOutReplicas {
     }
     return false;
   }
-  /// Of a replica's stage, counted through all rank groups.
+  /// The rank group of a replica's stage, counted through all groups.
   [[nodiscard]] std::size_t index(int replica, int stage) const {
     const int place = place_of_[static_cast<std::size_t>(replica)];
     return static_cast<std::size_t>(place) * static_cast<std::size_t>(stages_) +

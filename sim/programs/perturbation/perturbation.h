@@ -71,7 +71,7 @@ struct Perturbation {
 [[nodiscard]] double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica,
                                         std::int32_t micro_batch);
 
-/// Of the time, the share in which none of the accelerators pauses: over a period, or a hundred of
+/// The share of the time in which none of the accelerators pauses: over a period, or a hundred of
 /// the longest ones where there are pauses of several kinds.
 [[nodiscard]] double working_share(const Perturbation& perturbation,
                                    std::span<const std::int32_t> accelerators);

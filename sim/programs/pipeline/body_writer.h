@@ -28,7 +28,7 @@ class BodyWriter {
   /// The stretches of the body.
   [[nodiscard]] Passes::Range end();
 
-  /// Of all bodies.
+  /// Which operations each stretch covers, in all bodies.
   [[nodiscard]] std::vector<Passes::Range> stretches() && { return std::move(stretches_); }
 
  private:

@@ -26,7 +26,7 @@ struct ExpertTraffic {
 [[nodiscard]] ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy,
                                            const GroupPlace& place, const RankShape& shape);
 
-/// Of what each rank of an expert group routes, the part that goes from a domain of `from` ranks to
+/// The part of what the ranks of an expert group route that goes from a domain of `from` ranks to
 /// one of `to` ranks, in all: in units of what one rank routes.
 [[nodiscard]] double crossing_part(const Strategy& strategy, const GroupPlace& place,
                                    double experts_per_token, int from, int to);

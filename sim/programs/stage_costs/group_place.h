@@ -14,7 +14,7 @@ namespace headway {
 
 /// How a group of ranks stands: all that the price of its exchanges has to know of its place.
 struct GroupPlace {
-  /// Of each scale-up domain that the group reaches, how many members stand there; most first.
+  /// How many members stand in each scale-up domain that the group reaches; most first.
   std::vector<int> members = {1};
 
   [[nodiscard]] int ranks() const;

@@ -42,9 +42,11 @@ struct OrthogonalTime {
     return {times * time.shared, times * time.experts};
   }
 };
-/// Of all matrices that a rank holds of a layer, each by itself. Of m x n elements, m <= n, five
-/// steps of Newton-Schulz (Jordan et al. 2024) take
+/// What a rank takes to make orthogonal all matrices that it holds of a layer, each by itself. One
+/// of m x n elements, m <= n, takes five steps of Newton-Schulz (Jordan et al. 2024):
+///
 ///   5 (g(m, m, n) + g(m, m, m) + g(m, n, m))
+///
 /// with g(rows, columns, terms) a product in 16 bits: X X', its square, and their sum times X.
 [[nodiscard]] OrthogonalTime orthogonal_time(const Layer& layer, const RankShape& shape,
                                              const DeviceCosts& device, Precision precision);

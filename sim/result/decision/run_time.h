@@ -21,7 +21,7 @@ class RunTime {
   /// 95th percentile of an iteration; without any both 0.
   RunTime(std::vector<double> walls, Seconds low, Seconds high);
 
-  /// That it is through by then, in [0, 1].
+  /// The probability that it is through by then, in [0, 1].
   [[nodiscard]] double probability(Seconds deadline) const;
   /// When it is through with this probability, in (0, 1); infinite if never.
   [[nodiscard]] Seconds at(double probability) const;
@@ -50,7 +50,8 @@ class RunTime {
 /// continuous random variables"). Requires a prediction that was simulated.
 [[nodiscard]] RunTime run_time(const Prediction& prediction, double tokens);
 
-/// Of the scenario's own run; nothing if it has neither tokens nor a target, or was not simulated.
+/// The time of the scenario's own run; nothing if it has neither tokens nor a target, or was not
+/// simulated.
 [[nodiscard]] std::optional<RunTime> run_time(const Prediction& prediction);
 
 }  // namespace headway

@@ -42,7 +42,7 @@ struct Recovery {
 
 /// Speed of a job that cannot do without a node.
 [[nodiscard]] double speed_with_all(const ReliabilitySettings& job, int missing);
-/// Of one that works with the replicas that are whole: 1 - lost / replicas.
+/// The speed of a job that works with the replicas that are whole: 1 - lost / replicas.
 [[nodiscard]] double speed_of_whole_replicas(const ReliabilitySettings& job, int missing);
 
 }  // namespace headway

@@ -24,7 +24,7 @@ struct MeasuredComparison {
   double p90_error = 0.0;
   double worst_error = 0.0;
   double contaminated = 0.0;  ///< mean over the rows
-  /// Of two profiles' predictions, median over the rows; nothing for one profile.
+  /// How far two profiles' predictions are apart, median over the rows; nothing for one profile.
   std::optional<double> profiles_difference;
   Verdict verdict = Verdict::ok;
   std::string reason;  ///< of a verdict that is not ok
