@@ -9,6 +9,7 @@
 #include "sim/base/utf8.h"
 #include "sim/base/wrap_text.h"
 #include "sim/jobs/frameworks.h"
+#include "sim/network/placement.h"
 
 namespace headway {
 namespace {
@@ -31,9 +32,16 @@ std::string list_of(const std::vector<UnsaidField>& fields) {
   return joined(words, ", ");
 }
 
+json order_json(const std::vector<ParallelDimension>& order) {
+  json names = json::array();
+  for (const ParallelDimension dimension : order) names.push_back(word_of(dimension));
+  return names;
+}
+
 /// The usual order of ranks, and the one that Megatron-LM has a flag for.
-const json kUsualOrder = {"tensor", "context", "data", "pipeline"};
-const json kDataOutermost = {"tensor", "context", "pipeline", "data"};
+const json kUsualOrder = order_json(Placement{}.order);
+const json kDataOutermost = order_json({ParallelDimension::tensor, ParallelDimension::context,
+                                        ParallelDimension::pipeline, ParallelDimension::data});
 
 void add_rank_order(const json& cluster, LaunchFramework framework, LaunchJob& job) {
   const auto order = cluster.find("rank_order");

@@ -3,10 +3,18 @@
 #include <optional>
 #include <vector>
 
+#include "sim/base/words.h"
+
 namespace headway {
 
 /// The dimensions by which a job is split, innermost first in a placement.
 enum class ParallelDimension { tensor, context, data, pipeline };
+template <>
+inline constexpr Word<ParallelDimension> kWords<ParallelDimension>[] = {
+    {"tensor", ParallelDimension::tensor},
+    {"context", ParallelDimension::context},
+    {"data", ParallelDimension::data},
+    {"pipeline", ParallelDimension::pipeline}};
 
 /// A stage of a data-parallel replica.
 struct ReplicaStage {

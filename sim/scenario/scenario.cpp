@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -13,10 +12,10 @@
 #include "sim/jobs/read_strategy.h"
 #include "sim/models/huggingface/huggingface.h"
 #include "sim/models/read_model.h"
-#include "sim/network/read_topology.h"
 #include "sim/scenario/candidates.h"
 #include "sim/scenario/check_profile.h"
 #include "sim/scenario/read_anchors.h"
+#include "sim/scenario/read_cluster.h"
 #include "sim/scenario/read_cost.h"
 #include "sim/scenario/read_jobs.h"
 #include "sim/scenario/read_perturbations.h"
@@ -26,98 +25,9 @@
 namespace headway {
 namespace {
 
-constexpr int kMostNodes = 1'000'000;
-
-/// Of a mixture of experts, what moves its iterations most.
-constexpr std::array<std::string_view, 3> kDecidedBySoftware = {
-    "expert_dispatch", "overlap_expert_exchange", "cuda_graph"};
-
-constexpr std::array<std::pair<std::string_view, ParallelDimension>, 4> kDimensions{{
-    {"tensor", ParallelDimension::tensor},
-    {"context", ParallelDimension::context},
-    {"data", ParallelDimension::data},
-    {"pipeline", ParallelDimension::pipeline},
-}};
-struct ReadCluster {
-  ReadTopology topology;
-  std::vector<ParallelDimension> order;
-  std::optional<int> job_nodes;  ///< all, if nobody says
-  nlohmann::json resolved;
-};
-
-std::vector<ParallelDimension> read_order(ObjectReader& reader) {
-  std::vector<ParallelDimension> order;
-  for (const JsonCursor& element : reader.elements("rank_order")) {
-    const auto* const known = std::ranges::find_if(
-        kDimensions, [&](const auto& word) { return element.text() == word.first; });
-    if (known == kDimensions.end()) {
-      reader.diagnostics().add(
-          element.problem("rank_order names the parallel dimensions, innermost "
-                          "first",
-                          "not one of them", "use tensor, context, data and pipeline"));
-    } else if (std::ranges::find(order, known->second) != order.end()) {
-      reader.diagnostics().add(
-          element.problem("rank_order names a dimension twice", "named before"));
-    } else {
-      order.push_back(known->second);
-    }
-  }
-  if (!reader.has("rank_order")) return Placement{}.order;
-  if (order.size() != kDimensions.size() && !reader.diagnostics().has_errors()) {
-    reader.report("rank_order", "rank_order has to name all four dimensions", "",
-                  R"(the default is ["tensor", "context", "data", "pipeline"])");
-  }
-  return order;
-}
-
-nlohmann::json order_json(const std::vector<ParallelDimension>& order) {
-  nlohmann::json names = nlohmann::json::array();
-  for (const ParallelDimension dimension : order) {
-    names.push_back(
-        std::string(std::ranges::find(kDimensions, dimension,
-                                      &std::pair<std::string_view, ParallelDimension>::second)
-                        ->first));
-  }
-  return names;
-}
-
-std::optional<ReadTopology> read_topology_once(const JsonCursor& part, std::optional<int> nodes,
-                                               InputFiles& files) {
-  return files.once<ReadTopology>(part, nodes ? std::to_string(*nodes) : "",
-                                  [&] { return read_topology(part, files, nodes); });
-}
-
-/// "cluster" is a topology, or an object with one and what the job takes of it.
-std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& files) {
-  const bool has_details = part.is_object() && part.member("topology").has_value();
-  if (!has_details) {
-    auto topology = read_topology_once(part, std::nullopt, files);
-    if (!topology) return std::nullopt;
-    const std::vector<ParallelDimension> order = Placement{}.order;
-    nlohmann::json resolved = {{"rank_order", order_json(order)}};
-    resolved["topology"] = topology->resolved;
-    return ReadCluster{std::move(*topology), order, std::nullopt, std::move(resolved)};
-  }
-  ObjectReader reader(part, files.diagnostics());
-  const std::optional<JsonCursor> topology_part = reader.required_part("topology");
-  std::optional<int> nodes;
-  if (reader.has("nodes")) {
-    nodes = static_cast<int>(reader.integer("nodes", between(1, kMostNodes)));
-  }
-  std::optional<int> job_nodes;
-  std::vector<ParallelDimension> order = read_order(reader);
-  std::optional<ReadTopology> topology;
-  if (topology_part) topology = read_topology_once(*topology_part, nodes, files);
-  if (reader.has("job_nodes")) {
-    const double most = topology ? topology->cluster->nodes : kMostNodes;
-    job_nodes = static_cast<int>(reader.integer("job_nodes", between(1.0, most)));
-  }
-  reader.resolve("rank_order", order_json(order));
-  if (topology) reader.resolve("topology", topology->resolved);
-  nlohmann::json resolved = reader.finish();
-  if (!topology) return std::nullopt;
-  return ReadCluster{std::move(*topology), std::move(order), job_nodes, std::move(resolved)};
-}
+/// What moves the iterations of a mixture of experts most.
+constexpr std::string_view kDecidedBySoftware[] = {"expert_dispatch", "overlap_expert_exchange",
+                                                   "cuda_graph"};
 
 /// A configuration of Hugging Face does not say what sequences its model is trained on.
 void warn_of_sequences(const ReadModel& model, const ReadStrategy& strategy,
@@ -139,6 +49,220 @@ nlohmann::json file_list(const InputFiles& files) {
     list.push_back({{"path", path.string()}, {"fingerprint", files.fingerprint(path)}});
   }
   return list;
+}
+
+/// What a job is made of, as far as it could be read.
+struct ReadParts {
+  std::optional<ReadModel> model;
+  std::optional<ReadCluster> cluster;
+  std::optional<ProfileList> profiles;
+  std::optional<ReadStrategy> strategy;
+
+  [[nodiscard]] bool are_all_there() const { return model && cluster && profiles && strategy; }
+  [[nodiscard]] const Cluster* cluster_or_null() const {
+    return cluster ? &cluster->cluster() : nullptr;
+  }
+  /// The nodes that the job's ranks stand in, the first of the cluster.
+  [[nodiscard]] int nodes_taken() const {
+    const int of_node = cluster->cluster().node_type.accelerators;
+    return (cluster->accelerators() + of_node - 1) / of_node;
+  }
+};
+
+ReadParts read_parts(ObjectReader& reader, InputFiles& files) {
+  ReadParts parts;
+  if (const auto part = reader.required_part("model")) {
+    parts.model = files.once<ReadModel>(*part, "", [&] { return read_model(*part, files); });
+  }
+  if (const auto part = reader.required_part("cluster")) parts.cluster = read_cluster(*part, files);
+  parts.profiles = read_profiles(reader, parts.cluster_or_null(), files);
+  std::optional<int> accelerators;
+  if (parts.cluster) accelerators = parts.cluster->accelerators();
+  const std::optional<JsonCursor> part = reader.required_part("strategy");
+  if (part && parts.model) {
+    const std::string given =
+        fmt::format("{}\n{}", accelerators.value_or(0), parts.model->resolved.text());
+    parts.strategy = files.once<ReadStrategy>(
+        *part, given, [&] { return read_strategy(*part, *parts.model, accelerators, files); });
+  }
+  return parts;
+}
+
+bool has_servers(const Strategy& strategy) {
+  return strategy.synchronisation->servers() != nullptr;
+}
+
+void check_costs_of_all(const ProfileList& profiles, const Model& model,
+                        const ReadStrategy& strategy, Diagnostics& diagnostics) {
+  for (const auto& profile : profiles) check_costs(*profile, model, strategy, diagnostics);
+}
+
+/// Checks them against each other.
+void check_parts(const ReadParts& parts, Diagnostics& diagnostics) {
+  if (!parts.strategy) return;
+  const ReadStrategy& strategy = *parts.strategy;
+  warn_of_sequences(*parts.model, strategy, diagnostics);
+  if (!parts.cluster) return;
+  const Cluster& cluster = parts.cluster->cluster();
+  check_server_hosts(strategy, cluster, parts.cluster->accelerators(), diagnostics);
+  check_transport(strategy, cluster, diagnostics);
+  check_kinds(strategy, cluster, diagnostics);
+  if (!parts.profiles) return;
+  check_costs_of_all(*parts.profiles, parts.model->model, strategy, diagnostics);
+}
+
+void read_perturbations_and_run(Scenario& scenario, ObjectReader& reader, const ReadParts& parts,
+                                const ScenarioOptions& options) {
+  scenario.perturbation = read_perturbations(
+      reader, parts.profiles ? parts.profiles->front().get() : nullptr, parts.cluster_or_null());
+  scenario.run = read_run(reader, options.seed, options.replicas);
+  scenario.perturbation.seed = static_cast<std::uint64_t>(scenario.run.seed);
+  const bool needs_changes =
+      !scenario.perturbation.link_episodes.empty() || !scenario.perturbation.background.empty();
+  if (needs_changes && scenario.run.engine.flows == FlowEngine::simgrid) {
+    reader.report("run", "SimGrid's flows do not know links that change or traffic of others", "",
+                  "leave perturbations.slow_links and background_traffic out, or run.flows");
+  }
+}
+
+/// What others on the fabric leave of it for storage.
+StoreContext store_context(const Scenario& scenario, const ReadParts& parts, bool has_reliability) {
+  int taken = parts.nodes_taken();
+  for (const NeighbourJob& job : scenario.jobs) {
+    for (const NeighbourJob::Size& size : job.sizes) {
+      taken = std::max(taken, job.first_node + size.nodes);
+    }
+  }
+  const bool persists = scenario.reliability
+                            ? scenario.reliability->checkpoint.persisting > Seconds(0.0)
+                            : has_reliability;
+  return {.free_nodes = parts.cluster->cluster().nodes - taken,
+          .has_parameter_servers = has_servers(parts.strategy->strategy),
+          .checkpoints_beside_steps = persists};
+}
+
+/// Requires all parts.
+void read_reliability_and_jobs(Scenario& scenario, ObjectReader& reader, const ReadParts& parts,
+                               const ScenarioOptions& options, InputFiles& files) {
+  const Strategy& own = parts.strategy->strategy;
+  scenario.reliability = read_reliability(reader,
+                                          {.model = parts.model->model,
+                                           .strategy = own,
+                                           .cluster = parts.cluster->cluster(),
+                                           .profile = *parts.profiles->front(),
+                                           .train_tokens = options.train_tokens},
+                                          files);
+  scenario.jobs =
+      read_jobs(reader,
+                {.model = *parts.model,
+                 .nodes = parts.nodes_taken(),
+                 .cluster = parts.cluster->cluster(),
+                 .has_store = reader.has("data_loading"),
+                 .check_costs =
+                     [&](const Model& trained, const ReadStrategy& split) {
+                       check_costs_of_all(*parts.profiles, trained, split, files.diagnostics());
+                     }},
+                files);
+  const bool is_served =
+      has_servers(own) || std::ranges::any_of(scenario.jobs, [](const NeighbourJob& job) {
+        return std::ranges::any_of(job.sizes, has_servers, &NeighbourJob::Size::strategy);
+      });
+  if (is_served && !scenario.jobs.empty()) {
+    reader.report("jobs", "jobs on one fabric are modelled without parameter servers only", "",
+                  "set synchronisation.scheme to \"all_reduce\" in all of them");
+  }
+}
+
+void read_cost_of(const Scenario& scenario, ObjectReader& reader, const ReadParts& parts) {
+  const auto part = reader.part("cost");
+  if (!part) return;
+  CostContext context{.cluster = parts.cluster_or_null(),
+                      .has_target = scenario.statistics.has_value()};
+  if (scenario.reliability) {
+    context.train_tokens = scenario.reliability->train_tokens;
+    context.spare_nodes = scenario.reliability->spare_nodes;
+    context.has_spot_nodes = scenario.reliability->spot.has_value();
+  } else if (reader.has("reliability")) {
+    context.train_tokens = std::numeric_limits<double>::infinity();
+  }
+  reader.resolve("cost", read_cost(*part, context, reader.diagnostics()));
+}
+
+void take_parts(Scenario& scenario, const ReadParts& parts) {
+  HEADWAY_CHECK(parts.are_all_there(), "a part that is not read is an error");
+  scenario.model = parts.model->model;
+  scenario.model_has_own_fields = parts.model->cursor.member("hidden").has_value();
+  scenario.cluster = parts.cluster->topology.cluster;
+  scenario.profile = parts.profiles->front();
+  scenario.other_profiles.assign(parts.profiles->begin() + 1, parts.profiles->end());
+  scenario.strategy = parts.strategy->strategy;
+  scenario.leaves_experts_open =
+      scenario.model.routing() != nullptr &&
+      std::ranges::none_of(kDecidedBySoftware, [&](std::string_view field) {
+        return parts.strategy->cursor.member(field).has_value();
+      });
+  scenario.placement = placement_of(scenario.strategy, parts.cluster->order);
+}
+
+std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
+                                const ScenarioOptions& options, InputFiles& files) {
+  Diagnostics& diagnostics = files.diagnostics();
+  ObjectReader reader(root, diagnostics);
+  if (is_huggingface_config(root)) {
+    diagnostics.add(
+        root.problem("this is a Hugging Face configuration, not a scenario", "",
+                     R"(a scenario names it: "model": {"huggingface": "config.json"})"));
+    return std::nullopt;
+  }
+  if (!read_schema(reader, "headway/scenario/1")) return std::nullopt;
+  Scenario scenario;
+  scenario.name = reader.text("name", path);
+  reader.text("description", "");
+  if (reader.has("goal")) reader.text("goal");
+  check_choices(reader);
+
+  ReadParts parts = read_parts(reader, files);
+  check_parts(parts, diagnostics);
+  read_perturbations_and_run(scenario, reader, parts, options);
+  scenario.anchors = read_anchors(
+      reader, parts.cluster_or_null(), files,
+      [&](const JsonCursor& measured) { return read_at(measured, path, options, files); });
+  std::optional<StoreContext> store;
+  if (parts.are_all_there()) {
+    read_reliability_and_jobs(scenario, reader, parts, options, files);
+    store = store_context(scenario, parts, reader.has("reliability"));
+  } else {
+    static_cast<void>(reader.part("reliability"));
+    static_cast<void>(reader.part("jobs"));
+  }
+  scenario.input = read_input(reader, store);
+  scenario.statistics = read_statistics(reader);
+  if (scenario.statistics && scenario.reliability && scenario.reliability->train_tokens) {
+    reader.report("statistics",
+                  "statistics and reliability.train_tokens both say how long the run is", "",
+                  "give reliability a duration: its goodput then stretches the run");
+  }
+  read_cost_of(scenario, reader, parts);
+
+  if (parts.model) reader.resolve("model", parts.model->resolved);
+  if (parts.cluster) reader.resolve("cluster", parts.cluster->resolved);
+  if (parts.strategy) reader.resolve("strategy", parts.strategy->resolved);
+  nlohmann::json resolved = reader.finish();
+  erase_choices(resolved);
+  scenario.resolved = std::move(resolved);
+  if (diagnostics.has_errors()) return std::nullopt;
+  take_parts(scenario, parts);
+  return scenario;
+}
+
+/// The scenario, unless something is wrong with it or with a file that it names.
+Scenario checked(std::optional<Scenario> scenario, const JsonCursor& root, InputFiles& files) {
+  files.report_unused_overrides();
+  files.diagnostics().throw_if_errors();
+  HEADWAY_CHECK(scenario.has_value(), "a scenario without errors is read");
+  scenario->given = root.value();
+  scenario->files = file_list(files);
+  return std::move(*scenario);
 }
 
 }  // namespace
@@ -173,168 +297,6 @@ Placement placement_of(const Strategy& strategy, std::vector<ParallelDimension> 
   placement.pipeline = strategy.pipeline_parallel;
   return placement;
 }
-
-namespace {
-
-std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
-                                const ScenarioOptions& options, InputFiles& files) {
-  Diagnostics& diagnostics = files.diagnostics();
-  ObjectReader reader(root, diagnostics);
-  if (is_huggingface_config(root)) {
-    diagnostics.add(
-        root.problem("this is a Hugging Face configuration, not a scenario", "",
-                     R"(a scenario names it: "model": {"huggingface": "config.json"})"));
-    return std::nullopt;
-  }
-  if (!read_schema(reader, "headway/scenario/1")) return std::nullopt;
-  Scenario scenario;
-  scenario.name = reader.text("name", path);
-  reader.text("description", "");
-  if (reader.has("goal")) reader.text("goal");
-  check_choices(reader);
-
-  std::optional<ReadModel> model;
-  if (const auto part = reader.required_part("model")) {
-    model = files.once<ReadModel>(*part, "", [&] { return read_model(*part, files); });
-  }
-  std::optional<ReadCluster> cluster;
-  if (const auto part = reader.required_part("cluster")) cluster = read_cluster(*part, files);
-  const std::optional<ProfileList> profiles =
-      read_profiles(reader, cluster ? cluster->topology.cluster.get() : nullptr, files);
-  std::optional<int> accelerators;
-  if (cluster) {
-    const Cluster& whole = *cluster->topology.cluster;
-    accelerators = cluster->job_nodes.value_or(whole.nodes) * whole.node_type.accelerators;
-  }
-  std::optional<ReadStrategy> strategy;
-  const std::optional<JsonCursor> strategy_part = reader.required_part("strategy");
-  if (strategy_part && model) {
-    const std::string given =
-        fmt::format("{}\n{}", accelerators.value_or(0), model->resolved.text());
-    strategy = files.once<ReadStrategy>(*strategy_part, given, [&] {
-      return read_strategy(*strategy_part, *model, accelerators, files);
-    });
-  }
-  if (model && strategy) warn_of_sequences(*model, *strategy, diagnostics);
-  if (cluster && strategy) {
-    check_server_hosts(*strategy, *cluster->topology.cluster, *accelerators, diagnostics);
-    check_transport(*strategy, *cluster->topology.cluster, diagnostics);
-    check_kinds(*strategy, *cluster->topology.cluster, diagnostics);
-  }
-  const auto check = [&](const Model& trained, const ReadStrategy& split) {
-    for (const auto& profile : *profiles) check_costs(*profile, trained, split, diagnostics);
-  };
-  if (profiles && cluster && strategy) check(model->model, *strategy);
-  scenario.perturbation = read_perturbations(reader, profiles ? profiles->front().get() : nullptr,
-                                             cluster ? cluster->topology.cluster.get() : nullptr);
-  scenario.run = read_run(reader, options.seed, options.replicas);
-  scenario.perturbation.seed = static_cast<std::uint64_t>(scenario.run.seed);
-  const bool needs_changes =
-      !scenario.perturbation.link_episodes.empty() || !scenario.perturbation.background.empty();
-  if (needs_changes && scenario.run.engine.flows == FlowEngine::simgrid) {
-    reader.report("run", "SimGrid's flows do not know links that change or traffic of others", "",
-                  "leave perturbations.slow_links and background_traffic out, or run.flows");
-  }
-  scenario.anchors = read_anchors(
-      reader, cluster ? cluster->topology.cluster.get() : nullptr, files,
-      [&](const JsonCursor& measured) { return read_at(measured, path, options, files); });
-
-  std::optional<StoreContext> store;
-  if (model && cluster && profiles && strategy) {
-    scenario.reliability = read_reliability(reader,
-                                            {.model = model->model,
-                                             .strategy = strategy->strategy,
-                                             .cluster = *cluster->topology.cluster,
-                                             .profile = *profiles->front(),
-                                             .train_tokens = options.train_tokens},
-                                            files);
-    const Cluster& whole = *cluster->topology.cluster;
-    scenario.jobs = read_jobs(
-        reader,
-        {.model = *model,
-         .nodes = (*accelerators + whole.node_type.accelerators - 1) / whole.node_type.accelerators,
-         .cluster = whole,
-         .has_store = reader.has("data_loading"),
-         .check_costs = check},
-        files);
-    const Strategy& own = strategy->strategy;
-    const bool is_served = own.synchronisation->servers() != nullptr;
-    bool has_servers = is_served;
-    int taken = (*accelerators + whole.node_type.accelerators - 1) / whole.node_type.accelerators;
-    for (const NeighbourJob& job : scenario.jobs) {
-      for (const NeighbourJob::Size& size : job.sizes) {
-        has_servers = has_servers || size.strategy.synchronisation->servers() != nullptr;
-        taken = std::max(taken, job.first_node + size.nodes);
-      }
-    }
-    store = {.free_nodes = whole.nodes - taken,
-             .has_parameter_servers = is_served,
-             .checkpoints_beside_steps =
-                 scenario.reliability ? scenario.reliability->checkpoint.persisting > Seconds(0.0)
-                                      : reader.has("reliability")};
-    if (has_servers && !scenario.jobs.empty()) {
-      reader.report("jobs", "jobs on one fabric are modelled without parameter servers only", "",
-                    "set synchronisation.scheme to \"all_reduce\" in all of them");
-    }
-  } else {
-    static_cast<void>(reader.part("reliability"));
-    static_cast<void>(reader.part("jobs"));
-  }
-  scenario.input = read_input(reader, store);
-  scenario.statistics = read_statistics(reader);
-  if (scenario.statistics && scenario.reliability && scenario.reliability->train_tokens) {
-    reader.report("statistics",
-                  "statistics and reliability.train_tokens both say how long the run is", "",
-                  "give reliability a duration: its goodput then stretches the run");
-  }
-  if (const auto part = reader.part("cost")) {
-    CostContext context{.cluster = cluster ? cluster->topology.cluster.get() : nullptr,
-                        .has_target = scenario.statistics.has_value()};
-    if (scenario.reliability) {
-      context.train_tokens = scenario.reliability->train_tokens;
-      context.spare_nodes = scenario.reliability->spare_nodes;
-      context.has_spot_nodes = scenario.reliability->spot.has_value();
-    } else if (reader.has("reliability")) {
-      context.train_tokens = std::numeric_limits<double>::infinity();
-    }
-    reader.resolve("cost", read_cost(*part, context, diagnostics));
-  }
-
-  if (model) reader.resolve("model", model->resolved);
-  if (cluster) reader.resolve("cluster", std::move(cluster->resolved));
-  if (strategy) reader.resolve("strategy", strategy->resolved);
-  nlohmann::json resolved = reader.finish();
-  erase_choices(resolved);
-  scenario.resolved = std::move(resolved);
-  if (diagnostics.has_errors()) return std::nullopt;
-  HEADWAY_CHECK(model && cluster && profiles && strategy, "a part that is not read is an error");
-
-  scenario.model = model->model;
-  scenario.model_has_own_fields = model->cursor.member("hidden").has_value();
-  scenario.cluster = cluster->topology.cluster;
-  scenario.profile = profiles->front();
-  scenario.other_profiles.assign(profiles->begin() + 1, profiles->end());
-  scenario.strategy = strategy->strategy;
-  scenario.leaves_experts_open =
-      model->model.routing() != nullptr &&
-      std::ranges::none_of(kDecidedBySoftware, [&](std::string_view field) {
-        return strategy->cursor.member(field).has_value();
-      });
-  scenario.placement = placement_of(scenario.strategy, cluster->order);
-  return scenario;
-}
-
-/// The scenario, unless something is wrong with it or with a file that it names.
-Scenario checked(std::optional<Scenario> scenario, const JsonCursor& root, InputFiles& files) {
-  files.report_unused_overrides();
-  files.diagnostics().throw_if_errors();
-  HEADWAY_CHECK(scenario.has_value(), "a scenario without errors is read");
-  scenario->given = root.value();
-  scenario->files = file_list(files);
-  return std::move(*scenario);
-}
-
-}  // namespace
 
 Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
                        Diagnostics& diagnostics) {
