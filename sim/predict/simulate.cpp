@@ -3,14 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "sim/base/fingerprint.h"
-#include "sim/base/join_words.h"
-#include "sim/base/quantity_text.h"
 #include "sim/predict/apply_anchors.h"
 #include "sim/predict/input/input_use.h"
 #include "sim/predict/interval.h"
@@ -19,7 +14,9 @@
 #include "sim/predict/kind_use.h"
 #include "sim/predict/located_problems.h"
 #include "sim/predict/predicted_memory.h"
+#include "sim/predict/question.h"
 #include "sim/predict/reliability/reliability.h"
+#include "sim/predict/scaling.h"
 #include "sim/predict/shared_error.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
 #include "sim/predict/statistics/steps_to_target.h"
@@ -29,79 +26,11 @@
 #include "sim/result/fabric_use.h"
 #include "sim/result/link_use.h"
 #include "sim/result/speed.h"
-#include "sim/scenario/provenance.h"
-#include "sim/scenario/smaller_job.h"
 
 namespace headway {
 namespace {
 
 constexpr std::size_t kListedLinks = 10;
-
-std::string schedule_text(const Strategy& strategy) {
-  std::string text(strategy.schedule->title);
-  if (strategy.schedule->interleaves() && strategy.virtual_stages > 1) {
-    text += fmt::format(" x {}", strategy.virtual_stages);
-  }
-  return text;
-}
-
-std::string strategy_text(const Strategy& strategy) {
-  std::string text = fmt::format("tp {}", strategy.tensor_parallel);
-  if (strategy.context_parallel > 1) text += fmt::format(", cp {}", strategy.context_parallel);
-  if (strategy.expert_parallel > 1) text += fmt::format(", ep {}", strategy.expert_parallel);
-  if (strategy.expert_tensor_parallel > 1) {
-    text += fmt::format(", etp {}", strategy.expert_tensor_parallel);
-  }
-  text += fmt::format(", pp {}, dp {}, global batch {}", strategy.pipeline_parallel,
-                      strategy.data_parallel, strategy.global_batch);
-  if (strategy.pipeline_parallel > 1) text += ", " + schedule_text(strategy);
-  return text + strategy.synchronisation->work_text(strategy);
-}
-
-Question question_of(const Scenario& scenario, const SimulateOptions& options) {
-  Question question;
-  question.model = scenario.model.name;
-  question.cluster = scenario.cluster->name;
-  question.node_type = scenario.cluster->type_names();
-  const int of_node = scenario.cluster->node_type.accelerators;
-  question.nodes = (scenario.strategy.ranks() + of_node - 1) / of_node;
-  question.accelerators = scenario.strategy.ranks();
-  question.strategy = strategy_text(scenario.strategy);
-  for (int kind = 0; kind < scenario.cluster->kinds(); ++kind) {
-    const Profile& profile = scenario.profiles().of(kind);
-    question.profile += fmt::format("{}{} ({})", kind > 0 ? ", " : "", profile.name, profile.kind);
-  }
-  question.scenario = scenario.resolved;
-  question.provenance = provenance(scenario, options.command_line);
-  return question;
-}
-
-std::optional<Strategy> reference_strategy(const Scenario& scenario,
-                                           const SimulateOptions& options) {
-  const Strategy& strategy = scenario.strategy;
-  // Fewer nodes of several kinds are another mixture: nobody's reference unless asked for.
-  if (scenario.cluster->kinds() > 1 && !options.reference_accelerators) return std::nullopt;
-  std::vector<int> sizes;
-  // Against itself only where somebody asks for it: that says nothing.
-  const int most = strategy.data_parallel - (options.reference_accelerators ? 0 : 1);
-  for (int replicas = 1; replicas <= most; ++replicas) {
-    if (strategy.data_parallel % replicas != 0) continue;
-    const std::optional<Strategy> smaller = with_replicas(strategy, replicas);
-    if (!smaller) continue;
-    sizes.push_back(smaller->ranks());
-    if (options.reference_accelerators) {
-      if (sizes.back() == *options.reference_accelerators) return smaller;
-    } else if (predicted_memory(scenario, *smaller).fits) {
-      return smaller;
-    }
-  }
-  if (!options.reference_accelerators) return std::nullopt;
-  Diagnostic problem;
-  problem.message = fmt::format("--reference {} is not a size this job can be scaled down to",
-                                *options.reference_accelerators);
-  problem.help = fmt::format("use {}", join_words(sizes, " or "));
-  throw InputError(std::move(problem));
-}
 
 void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun& result) {
   if (result.cost.extrapolated) {
@@ -228,11 +157,76 @@ TimeByCause breakdown_of(const Scenario& scenario, const JobRun& run, std::int32
   return time;
 }
 
+/// Whether runs of earlier scenarios may be this one's.
+bool is_remembered(const Scenario& scenario, const SimulateOptions& options) {
+  return options.memory != nullptr && scenario.anchors.empty();
+}
+
+/// What the draws come to, and how sure that is.
+void add_times(Prediction& prediction, const Scenario& scenario, const JobRun& run,
+               const std::optional<AppliedAnchors>& anchors) {
+  prediction.iteration_time = run.time();
+  prediction.replicas = static_cast<int>(run.times.size());
+  prediction.replica_time = percentiles_of(run.times);
+  prediction.iteration_interval = interval_of(run, scenario, anchors);
+  prediction.confidence = confidence_of(scenario, run, prediction.iteration_interval);
+  prediction.counts = run.timeline.counts;
+}
+
+/// The job as its steps work it off: gradients of backups are not part of a step.
+Strategy worked_off(const Strategy& strategy, const Workload& workload) {
+  Strategy counted = strategy;
+  const std::int64_t quorum = workload.servers.empty() ? 0 : workload.serving.quorum;
+  if (quorum > 0) {
+    counted.global_batch = counted.global_batch * quorum / std::ssize(workload.groups);
+  }
+  return counted;
+}
+
+/// Where the time goes in the median draw.
+void add_use(Prediction& prediction, const Scenario& scenario, const JobRun& run) {
+  const Topology& topology = scenario.cluster->topology;
+  if (scenario.cluster->kinds() > 1) {
+    prediction.accelerator_kinds = kind_use(scenario, run, prediction.memory);
+  }
+  const std::int32_t group = critical_group(run.workload, run.timeline);
+  prediction.critical_rank = group_name(run.workload, group);
+  prediction.breakdown = breakdown_of(scenario, run, group);
+  if (prediction.input) prediction.breakdown[Cause::data_loading] += prediction.input->stalled;
+  prediction.critical_path = critical_path(run.workload, run.timeline);
+  prediction.busiest_links = busiest_links(run.workload, run.timeline, topology, kListedLinks);
+  prediction.fabric = fabric_use(run.workload, run.timeline, topology);
+}
+
+/// What is reckoned from the length of a step: steps, weeks, and other jobs beside it.
+void add_consequences(Prediction& prediction, const Scenario& scenario, const Strategy& counted,
+                      int jobs) {
+  if (scenario.statistics) {
+    prediction.statistics = steps_to_target(
+        *scenario.statistics, updates_of_step(counted, prediction.servers, scenario.strategy));
+  }
+  if (scenario.reliability) {
+    prediction.reliability = reliability(scenario, prediction.iteration_time, prediction.input);
+  }
+  if (!scenario.jobs.empty()) prediction.shared_fabric = shared_fabric(scenario, jobs);
+}
+
+/// A step of the reference, with what it waits for its samples.
+Seconds reference_step(const Scenario& scenario, const Strategy& reference,
+                       const SimulateOptions& options) {
+  const Seconds iteration = is_remembered(scenario, options)
+                                ? options.memory->run(scenario, reference, options.jobs).time()
+                                : job_time(scenario, reference, scenario.run.replicas, options.jobs,
+                                           options.draws_elsewhere);
+  if (!scenario.input) return iteration;
+  return iteration + input_use(scenario, reference, iteration, options.jobs).stalled;
+}
+
 Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   Scenario scenario = asked;
   Simulation simulation;
   Prediction& prediction = simulation.prediction;
-  prediction.question = question_of(scenario, options);
+  prediction.question = question_of(scenario, options.command_line);
   check_passes(scenario.strategy);
   prediction.memory = predicted_memory(scenario, scenario.strategy);
   prediction.not_modelled = general_limits(scenario);
@@ -240,85 +234,42 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
 
   // Read first: a wrong --reference must not cost a simulation.
   std::optional<Strategy> reference;
-  if (options.scaling) reference = reference_strategy(scenario, options);
+  if (options.scaling) reference = reference_strategy(scenario, options.reference_accelerators);
 
   std::optional<AppliedAnchors> anchors;
   if (!scenario.anchors.empty()) {
     anchors = apply_anchors(scenario, options.jobs, options.draws_elsewhere);
     prediction.anchor = anchors->effect;
   }
-  const bool may_be_known = options.memory != nullptr && scenario.anchors.empty();
-  JobRun main_run = may_be_known
-                        ? options.memory->run(scenario, scenario.strategy, options.jobs)
-                        : run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs,
-                                  options.draws_elsewhere, options.first_draw);
-  const Timeline& timeline = main_run.timeline;
-  prediction.iteration_time = Seconds(timeline.finish);
-  prediction.replicas = static_cast<int>(main_run.times.size());
-  prediction.replica_time = percentiles_of(main_run.times);
-  prediction.iteration_interval = interval_of(main_run, scenario, anchors);
-  prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
-  prediction.counts = timeline.counts;
+  JobRun run = is_remembered(scenario, options)
+                   ? options.memory->run(scenario, scenario.strategy, options.jobs)
+                   : run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs,
+                             options.draws_elsewhere, options.first_draw);
+  add_times(prediction, scenario, run, anchors);
   if (scenario.input) add_input(prediction, scenario, options.jobs);
-  Strategy worked_off = scenario.strategy;
-  if (!main_run.workload.servers.empty()) {
-    prediction.servers = server_use(main_run.workload, timeline);
-    // Backups' gradients are not part of a step.
-    const std::int64_t quorum = main_run.workload.serving.quorum;
-    if (quorum > 0) {
-      worked_off.global_batch =
-          worked_off.global_batch * quorum / std::ssize(main_run.workload.groups);
-    }
+  if (!run.workload.servers.empty()) {
+    prediction.servers = server_use(run.workload, run.timeline);
   }
-  set_speed(prediction, scenario.model, worked_off, mean_peak(scenario));
-  if (scenario.cluster->kinds() > 1) {
-    prediction.accelerator_kinds = kind_use(scenario, main_run, prediction.memory);
-  }
-
-  const std::int32_t group = critical_group(main_run.workload, timeline);
-  prediction.critical_rank = group_name(main_run.workload, group);
-  prediction.breakdown = breakdown_of(scenario, main_run, group);
-  if (prediction.input) prediction.breakdown[Cause::data_loading] += prediction.input->stalled;
-  prediction.critical_path = critical_path(main_run.workload, timeline);
-  prediction.busiest_links =
-      busiest_links(main_run.workload, timeline, scenario.cluster->topology, kListedLinks);
-  prediction.fabric = fabric_use(main_run.workload, timeline, scenario.cluster->topology);
-  prediction.not_modelled.insert(prediction.not_modelled.begin(), main_run.workload.notes.begin(),
-                                 main_run.workload.notes.end());
-  add_warnings(prediction, scenario, main_run);
+  const Strategy counted = worked_off(scenario.strategy, run.workload);
+  set_speed(prediction, scenario.model, counted, mean_peak(scenario));
+  add_use(prediction, scenario, run);
+  prediction.not_modelled.insert(prediction.not_modelled.begin(), run.workload.notes.begin(),
+                                 run.workload.notes.end());
+  add_warnings(prediction, scenario, run);
   if (anchors) std::ranges::move(anchors->warnings, std::back_inserter(prediction.warnings));
-  if (scenario.statistics) {
-    prediction.statistics = steps_to_target(
-        *scenario.statistics, updates_of_step(worked_off, prediction.servers, scenario.strategy));
-  }
-  if (scenario.reliability) {
-    prediction.reliability = reliability(scenario, prediction.iteration_time, prediction.input);
-  }
-  if (!scenario.jobs.empty()) prediction.shared_fabric = shared_fabric(scenario, options.jobs);
+  add_consequences(prediction, scenario, counted, options.jobs);
   if (options.what_if != WhatIfExtent::none) {
-    prediction.what_if = what_if(scenario, main_run, options.jobs, options.what_if);
+    prediction.what_if = what_if(scenario, run, options.jobs, options.what_if);
   }
-
   if (reference) {
     const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;
-    Seconds reference_time = prediction.iteration_time;
-    if (!is_itself) {
-      reference_time = may_be_known ? options.memory->run(scenario, *reference, options.jobs).time()
-                                    : job_time(scenario, *reference, scenario.run.replicas,
-                                               options.jobs, options.draws_elsewhere);
-      if (scenario.input) {
-        reference_time += input_use(scenario, *reference, reference_time, options.jobs).stalled;
-      }
-    }
-    // Work for each accelerator is the same, so the ratio of speeds is that of times.
-    prediction.scaling =
-        ScalingReference{.accelerators = reference->ranks(),
-                         .iteration_time = reference_time,
-                         .efficiency = reference_time / prediction.iteration_time,
-                         .description = fmt::format("data_parallel {}", reference->data_parallel)};
+    prediction.scaling = scaling_against(
+        *reference,
+        is_itself ? prediction.iteration_time : reference_step(scenario, *reference, options),
+        prediction.iteration_time);
   }
-  simulation.timeline = std::move(main_run.timeline);
-  simulation.workload = std::move(main_run.workload);
+  simulation.timeline = std::move(run.timeline);
+  simulation.workload = std::move(run.workload);
   return simulation;
 }
 
