@@ -14,13 +14,15 @@
 namespace headway {
 namespace {
 
-constexpr Word<CollectiveKind> named(CollectiveKind kind) { return {collective_name(kind), kind}; }
+constexpr Word<CollectiveKind> word_for(CollectiveKind kind) {
+  return {collective_name(kind), kind};
+}
 
 /// Those that the calibrator measures.
 constexpr Word<CollectiveKind> kMeasuredKinds[] = {
-    named(CollectiveKind::all_reduce),     named(CollectiveKind::all_gather),
-    named(CollectiveKind::reduce_scatter), named(CollectiveKind::broadcast),
-    named(CollectiveKind::all_to_all),     named(CollectiveKind::send_receive)};
+    word_for(CollectiveKind::all_reduce),     word_for(CollectiveKind::all_gather),
+    word_for(CollectiveKind::reduce_scatter), word_for(CollectiveKind::broadcast),
+    word_for(CollectiveKind::all_to_all),     word_for(CollectiveKind::send_receive)};
 
 /// "spread", "source" and "points" of an object that holds a curve.
 void read_curve_into(MeasuredCurve& curve, ObjectReader& reader, std::string_view size_key) {

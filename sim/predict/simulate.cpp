@@ -212,8 +212,8 @@ void add_consequences(Prediction& prediction, const Scenario& scenario, const St
 }
 
 /// A step of the reference, with what it waits for its samples.
-Seconds reference_step(const Scenario& scenario, const Strategy& reference,
-                       const SimulateOptions& options) {
+Seconds step_of_reference(const Scenario& scenario, const Strategy& reference,
+                          const SimulateOptions& options) {
   const Seconds iteration = is_remembered(scenario, options)
                                 ? options.memory->run(scenario, reference, options.jobs).time()
                                 : job_time(scenario, reference, scenario.run.replicas, options.jobs,
@@ -265,7 +265,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;
     prediction.scaling = scaling_against(
         *reference,
-        is_itself ? prediction.iteration_time : reference_step(scenario, *reference, options),
+        is_itself ? prediction.iteration_time : step_of_reference(scenario, *reference, options),
         prediction.iteration_time);
   }
   simulation.timeline = std::move(run.timeline);

@@ -59,6 +59,7 @@ class Runs {
     tasks_.push_back({&workload, &scenario.cluster->topology, perturbation});
     return tasks_.size() - 1;
   }
+  [[nodiscard]] std::size_t count() const { return tasks_.size(); }
   [[nodiscard]] std::vector<double> times(const EngineOptions& options, int jobs) const {
     return simulated_times(tasks_, options, jobs);
   }
@@ -116,12 +117,138 @@ void set_stage_imbalance(WhatIf& result, const Workload& workload) {
   result.stage_imbalance = mean > 0.0 ? *slowest / mean : 1.0;
 }
 
+/// The median draw of the scenario, of which one thing after another is changed.
+struct Asked {
+  const Scenario& scenario;
+  const JobRun& run;
+  Perturbation drawn;
+  bool is_everything = false;
+};
+
+/// Runs without slowness, by their numbers: of single sources, and of all.
+struct RemovalRuns {
+  struct One {
+    RemovalKind kind;
+    std::string what;
+    std::size_t run;
+  };
+  std::vector<One> sources;
+  std::size_t ideal = 0;
+};
+
+RemovalRuns removal_runs(const Asked& asked, Runs& runs) {
+  const Scenario& scenario = asked.scenario;
+  RemovalRuns found;
+  // A node, a rank group and a replica may be the same accelerators: one run tells of all.
+  std::map<std::vector<std::int32_t>, std::size_t> run_of_place;
+  for (RemovalCase& one :
+       removal_cases(asked.drawn, asked.run.workload, *scenario.cluster,
+                     asked.is_everything ? kMostPlaces : kMostPlacesOfStragglers)) {
+    const std::vector<std::int32_t>& place = one.without.repair.accelerators;
+    const auto known = run_of_place.find(place);
+    const bool is_known = !place.empty() && known != run_of_place.end();
+    const std::size_t index = is_known ? known->second : runs.add(scenario, one.without);
+    run_of_place.emplace(place, index);
+    found.sources.push_back({one.kind, std::move(one.what), index});
+  }
+  const Perturbation ideal_ranks = ideal_perturbation(asked.drawn, asked.run.workload);
+  found.ideal = runs.add(scenario, ideal_ranks);
+  if (auto sound = cluster_without_faults(scenario)) {
+    Scenario repaired = scenario;
+    repaired.cluster = std::move(sound);
+    found.sources.push_back(
+        {RemovalKind::cause, "faults of the fabric", runs.add_built(repaired, asked.drawn)});
+    found.ideal = runs.add_built(std::move(repaired), ideal_ranks);
+  }
+  return found;
+}
+
+/// Those that gain something.
+std::vector<Removal> removals_of(RemovalRuns asked, const std::vector<Seconds>& times,
+                                 const Waiting& waiting, Seconds now) {
+  std::vector<Removal> removals;
+  for (RemovalRuns::One& one : asked.sources) {
+    const Seconds without = waiting.step(times[one.run]);
+    const Seconds gain = now - without;
+    if (gain <= kLeastGain * now) continue;
+    removals.push_back({one.kind, std::move(one.what), without, gain});
+  }
+  std::ranges::stable_sort(removals, [](const Removal& a, const Removal& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.gain > b.gain;
+  });
+  return removals;
+}
+
+struct ImprovedRun {
+  const SensitivityCase& one;
+  Scenario scenario;
+  std::size_t run;
+};
+
+std::vector<ImprovedRun> improved_runs(const Asked& asked, Runs& runs) {
+  std::vector<ImprovedRun> improved;
+  if (!asked.is_everything) return improved;
+  for (const SensitivityCase& one : sensitivity_cases()) {
+    if (one.goes_with != nullptr && !one.goes_with(asked.scenario)) continue;
+    Scenario changed = one.changed(asked.scenario);
+    const std::size_t run = runs.add_built(changed, asked.drawn);
+    improved.push_back({one, std::move(changed), run});
+  }
+  return improved;
+}
+
+/// `now` and `ideal` are steps, `times` iterations by themselves.
+std::vector<Sensitivity> sensitivities_of(const Asked& asked,
+                                          const std::vector<ImprovedRun>& improved,
+                                          const std::vector<Seconds>& times, Seconds now,
+                                          Seconds ideal, int jobs) {
+  const double batch = static_cast<double>(asked.scenario.strategy.global_batch);
+  std::vector<Sensitivity> sensitivities;
+  const auto add = [&](std::string_view name, std::string_view title, Seconds step,
+                       const Strategy& strategy) {
+    const double work = static_cast<double>(strategy.global_batch) / batch;
+    sensitivities.push_back({.name = std::string(name),
+                             .title = std::string(title),
+                             .iteration_time = step,
+                             .speedup = work * (now / step)});
+  };
+  if (asked.is_everything) add("no_stragglers", "no stragglers", ideal, asked.scenario.strategy);
+  // Samples may come over what is improved: each of these waits for its own.
+  for (const auto& [one, changed, run] : improved) {
+    add(one.name, one.title, step_of(changed, times[run], jobs), changed.strategy);
+  }
+  std::ranges::stable_sort(sensitivities, std::greater<>(), &Sensitivity::speedup);
+  return sensitivities;
+}
+
+/// `first_run` is that of the first part of the first case; those of the others follow in order.
+std::vector<Sensitivity> mitigations_of(const std::vector<MitigationCase>& cases,
+                                        std::size_t first_run, const std::vector<Seconds>& times,
+                                        const Waiting& waiting, Seconds now) {
+  std::vector<Sensitivity> mitigations;
+  std::size_t run = first_run;
+  for (const MitigationCase& one : cases) {
+    Seconds step = one.own_weight * now;
+    for (const MitigationCase::Part& part : one.parts) {
+      step += part.weight * waiting.step(times[run++], one.work * part.iterations);
+    }
+    mitigations.push_back({.name = one.name,
+                           .title = one.title,
+                           .iteration_time = step,
+                           .speedup = one.work * (now / step)});
+  }
+  std::ranges::stable_sort(mitigations, std::greater<>(), &Sensitivity::speedup);
+  return mitigations;
+}
+
 }  // namespace
 
 WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExtent extent) {
-  const bool is_everything = extent == WhatIfExtent::everything;
-  Perturbation drawn = scenario.perturbation;
-  drawn.seed += run.median;
+  Asked asked{.scenario = scenario,
+              .run = run,
+              .drawn = scenario.perturbation,
+              .is_everything = extent == WhatIfExtent::everything};
+  asked.drawn.seed += run.median;
   const Waiting waiting(scenario, run.time(), jobs);
   WhatIf result;
   result.time = waiting.step(run.time());
@@ -129,95 +256,24 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
   set_stage_imbalance(result, run.workload);
 
   Runs runs(run);
-  struct Removed {
-    RemovalKind kind;
-    std::string what;
-    std::size_t run;
-  };
-  std::vector<Removed> removed;
-  // A node, a rank group and a replica may be the same accelerators: one run tells of all.
-  std::map<std::vector<std::int32_t>, std::size_t> run_of_place;
-  for (RemovalCase& one : removal_cases(drawn, run.workload, *scenario.cluster,
-                                        is_everything ? kMostPlaces : kMostPlacesOfStragglers)) {
-    const std::vector<std::int32_t>& place = one.without.repair.accelerators;
-    const auto known = run_of_place.find(place);
-    const bool is_known = !place.empty() && known != run_of_place.end();
-    const std::size_t index = is_known ? known->second : runs.add(scenario, one.without);
-    run_of_place.emplace(place, index);
-    removed.push_back({one.kind, std::move(one.what), index});
-  }
-  const Perturbation ideal_ranks = ideal_perturbation(drawn, run.workload);
-  std::size_t ideal = runs.add(scenario, ideal_ranks);
-  if (auto sound = cluster_without_faults(scenario)) {
-    Scenario repaired = scenario;
-    repaired.cluster = std::move(sound);
-    removed.push_back(
-        {RemovalKind::cause, "faults of the fabric", runs.add_built(repaired, drawn)});
-    ideal = runs.add_built(std::move(repaired), ideal_ranks);
-  }
-  struct Improved {
-    const SensitivityCase& one;
-    Scenario scenario;
-    std::size_t run;
-  };
-  std::vector<Improved> improved;
-  for (const SensitivityCase& one : sensitivity_cases()) {
-    if (!is_everything || (one.goes_with != nullptr && !one.goes_with(scenario))) continue;
-    Scenario changed = one.changed(scenario);
-    const std::size_t run_of_it = runs.add_built(changed, drawn);
-    improved.push_back({one, std::move(changed), run_of_it});
-  }
-
-  const std::vector<MitigationCase> mitigations = mitigation_cases(scenario, drawn, run.workload);
-  std::vector<std::size_t> of_mitigations;
+  RemovalRuns without = removal_runs(asked, runs);
+  const std::vector<ImprovedRun> improved = improved_runs(asked, runs);
+  const std::vector<MitigationCase> mitigations =
+      mitigation_cases(scenario, asked.drawn, run.workload);
+  const std::size_t first_mitigation = runs.count();
   for (const MitigationCase& one : mitigations) {
     for (const MitigationCase::Part& part : one.parts) {
-      of_mitigations.push_back(runs.add(scenario, part.workload, part.perturbation));
+      runs.add(scenario, part.workload, part.perturbation);
     }
   }
 
   std::vector<Seconds> times;  // of iterations by themselves
   for (const double time : runs.times(scenario.run.engine, jobs)) times.emplace_back(time);
-  result.ideal = waiting.step(times[ideal]);
-  for (Removed& one : removed) {
-    const Seconds without = waiting.step(times[one.run]);
-    const Seconds gain = result.time - without;
-    if (gain <= kLeastGain * result.time) continue;
-    result.removals.push_back({one.kind, std::move(one.what), without, gain});
-  }
-  std::ranges::stable_sort(result.removals, [](const Removal& a, const Removal& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.gain > b.gain;
-  });
-
-  const double batch = static_cast<double>(scenario.strategy.global_batch);
-  const auto add = [&](std::string_view name, std::string_view title, Seconds time,
-                       const Strategy& strategy) {
-    const double work = static_cast<double>(strategy.global_batch) / batch;
-    result.sensitivities.push_back({.name = std::string(name),
-                                    .title = std::string(title),
-                                    .iteration_time = time,
-                                    .speedup = work * (result.time / time)});
-  };
-  if (is_everything) add("no_stragglers", "no stragglers", result.ideal, scenario.strategy);
-  // Samples may come over what is improved: each of these waits for its own.
-  for (const auto& [one, changed, index] : improved) {
-    add(one.name, one.title, step_of(changed, times[index], jobs), changed.strategy);
-  }
-  std::ranges::stable_sort(result.sensitivities, std::greater<>(), &Sensitivity::speedup);
-
-  auto next = of_mitigations.begin();
-  for (const MitigationCase& one : mitigations) {
-    Seconds time = one.own_weight * result.time;
-    for (const MitigationCase::Part& part : one.parts) {
-      time += part.weight * waiting.step(times[*next++], one.work * part.iterations);
-    }
-    result.mitigations.push_back({.name = one.name,
-                                  .title = one.title,
-                                  .iteration_time = time,
-                                  .speedup = one.work * (result.time / time)});
-  }
-  std::ranges::stable_sort(result.mitigations, std::greater<>(), &Sensitivity::speedup);
-  if (is_everything) result.network_extremes = network_extremes(scenario, run, jobs);
+  result.ideal = waiting.step(times[without.ideal]);
+  result.removals = removals_of(std::move(without), times, waiting, result.time);
+  result.sensitivities = sensitivities_of(asked, improved, times, result.time, result.ideal, jobs);
+  result.mitigations = mitigations_of(mitigations, first_mitigation, times, waiting, result.time);
+  if (asked.is_everything) result.network_extremes = network_extremes(scenario, run, jobs);
   for (Sensitivity& extreme : result.network_extremes) {
     extreme.iteration_time = waiting.step(extreme.iteration_time);
     extreme.speedup = result.time / extreme.iteration_time;
