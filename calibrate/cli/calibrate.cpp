@@ -63,6 +63,35 @@ std::string problem_of(int& code, Part part) {
   }
 }
 
+/// What is not even tried, and why.
+std::vector<std::string> left_out(const Offer& offer, const PlanRules& rules) {
+  std::vector<std::string> missing;
+  if (!offer.no_collectives.empty()) missing.push_back("collectives: " + offer.no_collectives);
+  for (std::string& reason : left_out_shapes(offer, rules)) missing.push_back(std::move(reason));
+  if (!offer.no_fused_attention.empty() && rules.attention.empty() && rules.only.empty()) {
+    missing.push_back("fused attention: " + offer.no_fused_attention);
+  }
+  if (!rules.only.empty()) {
+    missing.push_back(
+        fmt::format("everything but products and {}, as asked for", join_words(rules.only, ", ")));
+  }
+  return missing;
+}
+
+/// With nothing measured yet.
+Measurements empty_measurements(const Job& job, const PlanRules& rules, const Offer& offer) {
+  Measurements all{.name = job.options.name,
+                   .command = job.command_line,
+                   .created_utc = job.created_utc,
+                   .tool = kTool,
+                   .backend = backend_name(job.options.backend),
+                   .seed = fmt::format("{}", job.options.seed)};
+  all.calibration.offer = offer;
+  if (!job.options.accelerator.empty()) all.calibration.offer.accelerator = job.options.accelerator;
+  all.calibration.missing = left_out(all.calibration.offer, rules);
+  return all;
+}
+
 }  // namespace
 
 int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvous& rendezvous,
@@ -71,29 +100,8 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   ProgressLine line(is_first && job.options.shows_progress);
   const Progress progress = [&line](const std::string& section, std::size_t done, std::size_t total,
                                     const Point& next) { line.show(section, done, total, next); };
-  Measurements all{.name = job.options.name,
-                   .command = job.command_line,
-                   .created_utc = job.created_utc,
-                   .tool = kTool,
-                   .backend = backend_name(job.options.backend),
-                   .seed = fmt::format("{}", job.options.seed)};
+  Measurements all = empty_measurements(job, rules, backend.offer());
   Calibration& calibration = all.calibration;
-  calibration.offer = backend.offer();
-  if (!job.options.accelerator.empty()) calibration.offer.accelerator = job.options.accelerator;
-  if (!calibration.offer.no_collectives.empty()) {
-    calibration.missing.push_back("collectives: " + calibration.offer.no_collectives);
-  }
-  for (std::string& reason : left_out_shapes(calibration.offer, rules)) {
-    calibration.missing.push_back(std::move(reason));
-  }
-  if (!calibration.offer.no_fused_attention.empty() && rules.attention.empty() &&
-      rules.only.empty()) {
-    calibration.missing.push_back("fused attention: " + calibration.offer.no_fused_attention);
-  }
-  if (!rules.only.empty()) {
-    calibration.missing.push_back(
-        fmt::format("everything but products and {}, as asked for", join_words(rules.only, ", ")));
-  }
   const std::vector<Section> plan = calibration_plan(backend.offer(), rules);
   const SweepRules sweep{job.options.passes, job.options.seed};
   int code = 0;

@@ -159,6 +159,35 @@ std::string other_all_reduces(const Calibration& calibration) {
   return join_words(lines, "; ");
 }
 
+/// What collectives and compute beside each other cost; most of it nobody measured.
+OverlapCosts overlap_costs(const std::vector<Slowdown>& slowed) {
+  const std::string why = "overlap was not measured";
+  OverlapCosts overlap;
+  overlap.tensor_parallel_overlapped = assumed(0.3, 0.5, why);
+  overlap.context_parallel_floor = assumed(0.1, 1.0, why);
+  overlap.gradient_reduce_floor = assumed(0.1, 1.0, why);
+  const auto share = interference(slowed);
+  // Copies by few blocks wait for whole products on a device, as collectives that run for a layer's
+  // length do not: they tell what to expect where nobody published anything.
+  overlap.sharded_interference =
+      !share ? assumed(0.1, 1.0, why)
+      : hold_collectives(slowed)
+          ? estimate(share->value, share->spread,
+                     "measured: products and collectives beside each other")
+          : assumed(share->value, share->spread,
+                    "as products and copies by few blocks beside each other");
+  return overlap;
+}
+
+/// Without passes between the clock is lower than in training, which is between the two.
+Estimate sustained_estimate(const SustainedRun& run, const std::vector<MeasuredPoint>& points) {
+  const double rate = sustained_rate(run, points);
+  return estimate(rate, run.has_passes() ? 0.02 : std::max(0.01, (1.0 - rate) / 2.0),
+                  fmt::format("measured: {} for {:.0f} s {} over large products among others",
+                              point_text(run.product), run.time.count(),
+                              run.has_passes() ? "with passes between" : "without a pause"));
+}
+
 }  // namespace
 
 CalibratedProfile built_profile(const Calibration& calibration, const std::string& name) {
@@ -173,20 +202,8 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   profile.kernel_families["measured"] = found.family;
 
   add_collectives(result, found, calibration);
-  profile.overlap.tensor_parallel_overlapped = assumed(0.3, 0.5, "overlap was not measured");
-  profile.overlap.context_parallel_floor = assumed(0.1, 1.0, "overlap was not measured");
-  profile.overlap.gradient_reduce_floor = assumed(0.1, 1.0, "overlap was not measured");
   const auto slowed = slowdowns(calibration.points);
-  const auto share = interference(slowed);
-  // Copies by few blocks wait for whole products on a device, as collectives that run for a layer's
-  // length do not: they tell what to expect where nobody published anything.
-  profile.overlap.sharded_interference =
-      !share ? assumed(0.1, 1.0, "overlap was not measured")
-      : hold_collectives(slowed)
-          ? estimate(share->value, share->spread,
-                     "measured: products and collectives beside each other")
-          : assumed(share->value, share->spread,
-                    "as products and copies by few blocks beside each other");
+  profile.overlap = overlap_costs(slowed);
   if (!slowed.empty()) result.provenance["slowdowns"] = slowdowns_text(slowed);
   profile.variation = variation(calibration);
 
@@ -199,13 +216,7 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   }
 
   if (const auto& run = calibration.sustained) {
-    const double rate = sustained_rate(*run, calibration.points);
-    // Without passes between the clock is lower than in training, which is between the two.
-    profile.device.sustained_rate =
-        estimate(rate, run->has_passes() ? 0.02 : std::max(0.01, (1.0 - rate) / 2.0),
-                 fmt::format("measured: {} for {:.0f} s {} over large products among others",
-                             point_text(run->product), run->time.count(),
-                             run->has_passes() ? "with passes between" : "without a pause"));
+    profile.device.sustained_rate = sustained_estimate(*run, calibration.points);
     result.provenance["sustained"] = sustained_text(*run);
   }
   if (calibration.jitter) result.provenance["jitter"] = jitter_text(*calibration.jitter);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "sim/base/index.h"
 #include "sim/base/quantile.h"
@@ -52,86 +54,117 @@ void take_waiting_out(const TraceGraph& graph, const std::vector<double>& starts
   }
 }
 
-}  // namespace
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-LaidOutTrace lay_out(const std::vector<TraceRow>& rows, const TraceGraph& graph,
-                     const std::string& path, Diagnostics& diagnostics) {
-  LaidOutTrace trace;
-  TraceTimes& times = trace.times;
-  std::set<int> steps;
-  for (const TraceRow& row : rows) {
-    steps.insert(row.step);
-    times.replicas = std::max(times.replicas, row.replica + 1);
+/// Puts the rows of a trace where the graph has their operations.
+class TraceLayout {
+ public:
+  TraceLayout(const std::vector<TraceRow>& rows, const TraceGraph& graph, const std::string& path,
+              Diagnostics& diagnostics)
+      : rows_(rows), graph_(graph), path_(path), diagnostics_(diagnostics) {
+    std::set<int> steps;
+    for (const TraceRow& row : rows) {
+      steps.insert(row.step);
+      times_.replicas = std::max(times_.replicas, row.replica + 1);
+    }
+    times_.steps.assign(steps.begin(), steps.end());
+    times_.operations = static_cast<int>(graph.operations.size());
   }
-  times.steps.assign(steps.begin(), steps.end());
-  times.operations = static_cast<int>(graph.operations.size());
-  // Whoever names a replica or a step says that every operation of it is there. So many places are
-  // made only if there are rows for them.
-  const double wanted = static_cast<double>(steps.size()) * times.replicas * times.operations;
-  if (wanted > 2.0 * static_cast<double>(rows.size()) + kFewPlaces) {
-    Diagnostic problem;
-    problem.message = fmt::format(
+
+  LaidOutTrace laid_out() && {
+    if (!has_rows_for_all()) return std::move(trace_);
+    for (int i = 0; i < times_.operations; ++i) {
+      const TraceOperation& operation = graph_.operations[index(i)];
+      numbers_[{operation.type, operation.sequence, operation.stage}] = i;
+    }
+    const std::size_t steps = times_.steps.size();
+    times_.values.assign(times_.place(static_cast<int>(steps), 0, 0), kNone);
+    starts_.assign(times_.values.size(), kNone);
+    first_.assign(steps, kInfinity);
+    last_.assign(steps, -kInfinity);
+    trace_.rank_of.assign(index(times_.replicas) * index(graph_.stages), -1);
+    for (const TraceRow& row : rows_) take(row);
+    report_missing();
+    for (std::size_t step = 0; step < steps; ++step) {
+      trace_.measured.push_back(last_[step] - first_[step]);
+    }
+    if (problems_ == 0) take_waiting_out(graph_, starts_, times_);
+    return std::move(trace_);
+  }
+
+ private:
+  /// Whoever names a replica or a step says that every operation of it is there. So many places are
+  /// made only if there are rows for them.
+  bool has_rows_for_all() {
+    const double wanted =
+        static_cast<double>(times_.steps.size()) * times_.replicas * times_.operations;
+    if (wanted <= 2.0 * static_cast<double>(rows_.size()) + kFewPlaces) return true;
+    report(fmt::format(
         "{} operations in {} steps of {} replicas are {:.6g}, and the trace has {} rows",
-        times.operations, steps.size(), times.replicas, wanted, rows.size());
-    problem.location.file = path;
-    problem.help = "every step and replica has to hold the same operations";
-    diagnostics.add(std::move(problem));
-    return trace;
+        times_.operations, times_.steps.size(), times_.replicas, wanted, rows_.size()));
+    return false;
   }
-  std::map<std::tuple<std::string, int, int>, int> numbers;
-  for (int i = 0; i < times.operations; ++i) {
-    const TraceOperation& operation = graph.operations[index(i)];
-    numbers[{operation.type, operation.sequence, operation.stage}] = i;
-  }
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  times.values.assign(times.place(static_cast<int>(steps.size()), 0, 0), kNone);
-  std::vector<double> starts(times.values.size(), kNone);
-  trace.rank_of.assign(index(times.replicas) * index(graph.stages), -1);
 
-  int problems = 0;
-  const auto report = [&](std::string message) {
-    if (++problems > kMostUnmatched) return;
-    Diagnostic problem;
-    problem.message = std::move(message);
-    problem.location.file = path;
-    problem.help = "every step and replica has to hold the same operations";
-    diagnostics.add(std::move(problem));
-  };
-  std::vector<double> first(steps.size(), std::numeric_limits<double>::infinity());
-  std::vector<double> last(steps.size(), -std::numeric_limits<double>::infinity());
-  for (const TraceRow& row : rows) {
-    const auto step =
-        static_cast<int>(std::ranges::lower_bound(times.steps, row.step) - times.steps.begin());
-    const auto found = numbers.find({row.type, row.sequence, row.stage});
+  void take(const TraceRow& row) {
     const auto name = [&] {
       return fmt::format("{} {} on stage {} of replica {} in step {}", row.type, row.sequence,
                          row.stage, row.replica, row.step);
     };
-    if (found == numbers.end()) {
-      report(fmt::format("{} is not in the first step of replica 0", name()));
-      continue;
+    const auto found = numbers_.find({row.type, row.sequence, row.stage});
+    if (found == numbers_.end()) {
+      return report(fmt::format("{} is not in the first step of replica 0", name()));
     }
-    const std::size_t place = times.place(step, row.replica, found->second);
-    if (starts[place] == starts[place]) report(fmt::format("{} stands there twice", name()));
-    starts[place] = row.start;
-    times.values[place] = row.duration;
-    first[index(step)] = std::min(first[index(step)], row.start);
-    last[index(step)] = std::max(last[index(step)], row.end());
-    trace.rank_of[index(row.replica * graph.stages + row.stage)] = row.rank;
+    const auto step =
+        static_cast<int>(std::ranges::lower_bound(times_.steps, row.step) - times_.steps.begin());
+    const std::size_t place = times_.place(step, row.replica, found->second);
+    if (!std::isnan(starts_[place])) report(fmt::format("{} stands there twice", name()));
+    starts_[place] = row.start;
+    times_.values[place] = row.duration;
+    first_[index(step)] = std::min(first_[index(step)], row.start);
+    last_[index(step)] = std::max(last_[index(step)], row.end());
+    trace_.rank_of[index(row.replica * graph_.stages + row.stage)] = row.rank;
   }
-  for (int step = 0; step < std::ssize(times.steps); ++step) {
-    for (int replica = 0; replica < times.replicas; ++replica) {
-      for (int i = 0; i < times.operations; ++i) {
-        if (const double start = starts[times.place(step, replica, i)]; start == start) continue;
-        const TraceOperation& operation = graph.operations[index(i)];
-        report(fmt::format("{} {} on stage {} of replica {} is missing in step {}", operation.type,
-                           operation.sequence, operation.stage, replica, times.steps[index(step)]));
-      }
+
+  void report_missing() {
+    for (std::size_t place = 0; place < starts_.size(); ++place) {
+      if (!std::isnan(starts_[place])) continue;
+      const std::size_t operations = index(times_.operations);
+      const std::size_t group = place / operations;
+      const TraceOperation& operation = graph_.operations[place % operations];
+      report(fmt::format("{} {} on stage {} of replica {} is missing in step {}", operation.type,
+                         operation.sequence, operation.stage, group % index(times_.replicas),
+                         times_.steps[group / index(times_.replicas)]));
     }
-    trace.measured.push_back(last[index(step)] - first[index(step)]);
   }
-  if (problems == 0) take_waiting_out(graph, starts, times);
-  return trace;
+
+  void report(std::string message) {
+    if (++problems_ > kMostUnmatched) return;
+    Diagnostic problem;
+    problem.message = std::move(message);
+    problem.location.file = path_;
+    problem.help = "every step and replica has to hold the same operations";
+    diagnostics_.add(std::move(problem));
+  }
+
+  const std::vector<TraceRow>& rows_;
+  const TraceGraph& graph_;
+  const std::string& path_;
+  Diagnostics& diagnostics_;
+  std::map<std::tuple<std::string, int, int>, int> numbers_;  ///< of operations
+  LaidOutTrace trace_;
+  TraceTimes& times_ = trace_.times;
+  std::vector<double> starts_;  ///< by place; kNone where no row was yet
+  std::vector<double> first_;   ///< start, by step
+  std::vector<double> last_;    ///< end, by step
+  int problems_ = 0;
+};
+
+}  // namespace
+
+LaidOutTrace lay_out(const std::vector<TraceRow>& rows, const TraceGraph& graph,
+                     const std::string& path, Diagnostics& diagnostics) {
+  return TraceLayout(rows, graph, path, diagnostics).laid_out();
 }
 
 TraceTimes ideal_times(const TraceTimes& times, const TraceGraph& graph) {
