@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,72 @@ std::vector<std::string_view> precisions_of(const DeviceCosts& device) {
   std::vector<std::string_view> names;
   for (const auto& [precision, peak] : device.peak_flops) names.push_back(word_of(precision));
   return names;
+}
+
+template <class Value>
+std::string names_of(const std::map<std::string, Value>& map) {
+  std::string names;
+  for (const auto& [name, value] : map) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+void check_software(const Profile& costs, const ReadStrategy& strategy, Diagnostics& diagnostics) {
+  const auto& families = costs.kernel_families;
+  const auto family = families.find(strategy.strategy.kernel_family);
+  const std::string& release = strategy.strategy.software_release;
+  if (family == families.end()) {
+    diagnostics.add(strategy.problem(
+        "kernel_family",
+        fmt::format("profile {} has no kernel family \"{}\"", costs.name,
+                    strategy.strategy.kernel_family),
+        "",
+        families.size() == 1 ? fmt::format("take the one it has: --set /strategy/kernel_family={}",
+                                           families.begin()->first)
+                             : "strategy.kernel_family takes one of " + names_of(families)));
+  } else if (!release.empty() && !family->second.releases.contains(release)) {
+    const std::string known = names_of(family->second.releases);
+    Diagnostic unknown = strategy.problem(
+        "software_release",
+        fmt::format("kernel family \"{}\" of profile {} has no release \"{}\": it counts as one "
+                    "like any other",
+                    family->first, costs.name, release),
+        "",
+        known.empty() ? "leave strategy.software_release out"
+                      : "leave it out, or use one of " + known);
+    unknown.severity = Severity::warning;
+    diagnostics.add(std::move(unknown));
+  }
+}
+
+void check_attention_kernel(const Profile& costs, const ReadStrategy& strategy,
+                            Diagnostics& diagnostics) {
+  const std::string& kernel = strategy.strategy.attention_kernel;
+  const auto& kernels = costs.device.attention_kernels;
+  if (kernel.empty() || kernel == kFastestAttention || kernels.contains(kernel)) return;
+  std::string known(kFastestAttention);
+  if (!kernels.empty()) known += ", " + names_of(kernels);
+  diagnostics.add(
+      strategy.problem("attention_kernel",
+                       fmt::format("profile {} has no attention kernel \"{}\"", costs.name, kernel),
+                       "", "use one of " + known));
+}
+
+void check_precision(const Profile& costs, const ReadStrategy& strategy, Diagnostics& diagnostics) {
+  if (!supports(costs.device, strategy.strategy.precision)) {
+    diagnostics.add(
+        strategy.problem("precision",
+                         fmt::format("profile {} has no peak of {} in {}", costs.name,
+                                     costs.accelerator, word_of(strategy.strategy.precision)),
+                         fmt::format("it has {}", join_words(precisions_of(costs.device), ", ")),
+                         "choose one of these as strategy.precision, or add what a data "
+                         "sheet says to the profile's peak_flops_per_s"));
+  } else if (cast_bytes(costs.device, strategy.strategy.scaling) == nullptr) {
+    diagnostics.add(strategy.problem(
+        "precision",
+        fmt::format("profile {} does not know what quantising to {} costs", costs.name,
+                    word_of(strategy.strategy.scaling)),
+        "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
+  }
 }
 
 /// Parts that a profile may lack.
@@ -68,62 +135,10 @@ void check_host_costs(const Profile& costs, const ReadStrategy& strategy,
 
 void check_costs(const Profile& costs, const Model& model, const ReadStrategy& strategy,
                  Diagnostics& diagnostics) {
-  const auto names_of = [](const auto& map) {
-    std::string names;
-    for (const auto& [name, value] : map) names += (names.empty() ? "" : ", ") + name;
-    return names;
-  };
-  const auto family = costs.kernel_families.find(strategy.strategy.kernel_family);
-  const std::string& release = strategy.strategy.software_release;
-  if (family == costs.kernel_families.end()) {
-    const bool has_one = costs.kernel_families.size() == 1;
-    diagnostics.add(strategy.problem(
-        "kernel_family",
-        fmt::format("profile {} has no kernel family \"{}\"", costs.name,
-                    strategy.strategy.kernel_family),
-        "",
-        has_one ? fmt::format("take the one it has: --set /strategy/kernel_family={}",
-                              costs.kernel_families.begin()->first)
-                : "strategy.kernel_family takes one of " + names_of(costs.kernel_families)));
-  } else if (!release.empty() && !family->second.releases.contains(release)) {
-    const std::string known = names_of(family->second.releases);
-    Diagnostic unknown = strategy.problem(
-        "software_release",
-        fmt::format("kernel family \"{}\" of profile {} has no release \"{}\": it counts as one "
-                    "like any other",
-                    family->first, costs.name, release),
-        "",
-        known.empty() ? "leave strategy.software_release out"
-                      : "leave it out, or use one of " + known);
-    unknown.severity = Severity::warning;
-    diagnostics.add(std::move(unknown));
-  }
-  const std::string& kernel = strategy.strategy.attention_kernel;
-  const auto& kernels = costs.device.attention_kernels;
-  if (!kernel.empty() && kernel != kFastestAttention && !kernels.contains(kernel)) {
-    std::string known(kFastestAttention);
-    if (!kernels.empty()) known += ", " + names_of(kernels);
-    diagnostics.add(strategy.problem(
-        "attention_kernel",
-        fmt::format("profile {} has no attention kernel \"{}\"", costs.name, kernel), "",
-        "use one of " + known));
-  }
+  check_software(costs, strategy, diagnostics);
+  check_attention_kernel(costs, strategy, diagnostics);
   check_optional_costs(costs, strategy, model, diagnostics);
-  if (!supports(costs.device, strategy.strategy.precision)) {
-    diagnostics.add(
-        strategy.problem("precision",
-                         fmt::format("profile {} has no peak of {} in {}", costs.name,
-                                     costs.accelerator, word_of(strategy.strategy.precision)),
-                         fmt::format("it has {}", join_words(precisions_of(costs.device), ", ")),
-                         "choose one of these as strategy.precision, or add what a data "
-                         "sheet says to the profile's peak_flops_per_s"));
-  } else if (cast_bytes(costs.device, strategy.strategy.scaling) == nullptr) {
-    diagnostics.add(strategy.problem(
-        "precision",
-        fmt::format("profile {} does not know what quantising to {} costs", costs.name,
-                    word_of(strategy.strategy.scaling)),
-        "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
-  }
+  check_precision(costs, strategy, diagnostics);
   if (strategy.strategy.collective_library == CollectiveLibrary::nccl &&
       nccl_node_costs(costs.accelerator) == nullptr) {
     diagnostics.add(strategy.problem(
