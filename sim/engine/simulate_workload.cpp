@@ -280,9 +280,4 @@ std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
   return times;
 }
 
-Timeline simulate_workload(const Workload& workload, const Topology& topology,
-                           const Perturbation& perturbation, const EngineOptions& options) {
-  return std::move(simulate_workloads({{&workload, &topology, perturbation}}, options, 1).front());
-}
-
 }  // namespace headway

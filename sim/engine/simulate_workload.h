@@ -39,9 +39,4 @@ struct SimulationTask {
 [[nodiscard]] std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
                                                   const EngineOptions& options, int jobs);
 
-/// The same for a single one.
-[[nodiscard]] Timeline simulate_workload(const Workload& workload, const Topology& topology,
-                                         const Perturbation& perturbation,
-                                         const EngineOptions& options = {});
-
 }  // namespace headway

@@ -99,26 +99,12 @@ void transfer_folding(Stream& stream, T& folding) {
 }
 
 template <class Stream>
-void put(Stream& stream, const Timeline& timeline) {
-  transfer(stream, timeline);
-  stream.value(timeline.collectives.size());
-  for (const auto& of_communicator : timeline.collectives) stream.list(of_communicator);
-}
-
-template <class Stream>
 void put(Stream& stream, const EngineRun& run) {
-  put(stream, run.timeline);
+  transfer(stream, run.timeline);
+  stream.value(run.timeline.collectives.size());
+  for (const auto& of_communicator : run.timeline.collectives) stream.list(of_communicator);
   stream.value(run.folding.has_value());
   if (run.folding) transfer_folding(stream, *run.folding);
-}
-
-template <class T>
-std::string bytes_of(const T& item) {
-  Measure measure;
-  put(measure, item);
-  Writer writer(measure.bytes());
-  put(writer, item);
-  return std::move(writer).taken();
 }
 
 Timeline read_timeline(Reader& reader) {
@@ -133,14 +119,13 @@ Timeline read_timeline(Reader& reader) {
 
 }  // namespace
 
-std::string timeline_bytes(const Timeline& timeline) { return bytes_of(timeline); }
-
-Timeline timeline_of_bytes(const std::string& bytes) {
-  Reader reader(bytes);
-  return read_timeline(reader);
+std::string run_bytes(const EngineRun& run) {
+  Measure measure;
+  put(measure, run);
+  Writer writer(measure.bytes());
+  put(writer, run);
+  return std::move(writer).taken();
 }
-
-std::string run_bytes(const EngineRun& run) { return bytes_of(run); }
 
 EngineRun run_of_bytes(const std::string& bytes) {
   Reader reader(bytes);

@@ -102,10 +102,6 @@ FieldType word_type(std::span<const std::string_view> words) {
   return {alternatives(words), nlohmann::json{{"enum", list}}};
 }
 
-FieldType words_type(std::initializer_list<std::string_view> words) {
-  return word_type(std::span(words.begin(), words.size()));
-}
-
 FieldType object_type() { return {"an object", nlohmann::json{{"type", "object"}}}; }
 
 FieldType file_type() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +25,6 @@ struct FieldType {
 template <class Q>
 [[nodiscard]] FieldType quantity_type(const Range& range);
 [[nodiscard]] FieldType word_type(std::span<const std::string_view> words);
-[[nodiscard]] FieldType words_type(std::initializer_list<std::string_view> words);
 /// One that is the same every time, such as "headway/topology/1".
 [[nodiscard]] FieldType constant_type(std::string_view value);
 /// An object, its fields told apart.

@@ -14,12 +14,4 @@ Seconds daly_interval(Seconds cost, Seconds mttf) {
   return young_interval(cost, mttf) * (1.0 + std::sqrt(half) / 3.0 + half / 9.0) - cost;
 }
 
-double expected_stretch(Seconds interval, Seconds cost, Seconds recovery, Seconds mttf) {
-  return mttf / interval * std::exp(recovery / mttf) * std::expm1((interval + cost) / mttf);
-}
-
-double first_order_ettr(Seconds interval, Seconds cost, Seconds recovery, Seconds mttf) {
-  return (1.0 - (recovery + 0.5 * interval) / mttf) / (1.0 + cost / interval);
-}
-
 }  // namespace headway

@@ -15,17 +15,4 @@ namespace headway {
 /// equation 37: sqrt(2 c M) (1 + sqrt(c / 2M) / 3 + (c / 2M) / 9) - c for c < 2M, else M.
 [[nodiscard]] Seconds daly_interval(Seconds cost, Seconds mttf);
 
-/// Expected wall time for each second of useful work, equation 20 of the same paper: M exp(R/M)
-/// (exp((t + c) / M) - 1) / t, exact for memoryless failures that may also strike during the
-/// recovery R. Infinite failures apart it is what a simulated history has on average.
-[[nodiscard]] double expected_stretch(Seconds interval, Seconds cost, Seconds recovery,
-                                      Seconds mttf);
-
-/// Kokolis et al. 2025, "Revisiting Reliability in Large-Scale Machine Learning Research Clusters"
-/// (arXiv:2410.21680): expected share of productive time, (1 - rate (u0 + t / 2)) / (1 + c / t)
-/// with `rate` failures of the job a second and u0 the time to be back. First order in rate (u0 +
-/// t / 2).
-[[nodiscard]] double first_order_ettr(Seconds interval, Seconds cost, Seconds recovery,
-                                      Seconds mttf);
-
 }  // namespace headway

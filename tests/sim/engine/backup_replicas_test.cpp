@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "sim/engine/simulate_workload.h"
 #include "tests/sim/engine/hand_workload.h"
+#include "tests/sim/engine/single_iteration.h"
 
 namespace headway {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "hand_workload.h"
-#include "sim/engine/simulate_workload.h"
+#include "tests/sim/engine/single_iteration.h"
 #include "tests/support/random_job.h"
 
 namespace headway {

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "sim/engine/simulate_workload.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/closed_form.h"
 #include "sim/programs/joint_workload.h"
 #include "sim/result/link_use.h"
+#include "tests/sim/engine/single_iteration.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
 #include "tests/support/random_job.h"

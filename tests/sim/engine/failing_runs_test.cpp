@@ -107,9 +107,10 @@ TEST(FailingRuns, LinksWithoutACommonPartAreNotForSimGrid) {
     EXPECT_EQ(problem.message,
               "SimGrid's flows load links a whole number of times, and those of this job or "
               "collective have no small common part");
-    EXPECT_EQ(problem.help,
-              "leave run.flows (of `headway collective`, --flows) out: the incremental solver takes "
-              "any");
+    EXPECT_EQ(
+        problem.help,
+        "leave run.flows (of `headway collective`, --flows) out: the incremental solver takes "
+        "any");
   }
 }
 
@@ -147,9 +148,9 @@ TEST(TimelineBytes, ReadBackAsTheyWere) {
                     .collectives = {{}, {{.first_join = 1.0, .end = 2.0, .amount = 7.0}}},
                     .plan_bytes = {7.0},
                     .counts = {.events = 11, .flows = 1, .changed = 7}};
-  const std::string bytes = timeline_bytes(timeline);
-  const Timeline read = timeline_of_bytes(bytes);
-  EXPECT_EQ(timeline_bytes(read), bytes);
+  const std::string bytes = run_bytes({timeline, std::nullopt});
+  const Timeline read = run_of_bytes(bytes).timeline;
+  EXPECT_EQ(run_bytes({read, std::nullopt}), bytes);
   EXPECT_EQ(read.finish, 3.5);
   EXPECT_EQ(read.operation_end, timeline.operation_end);
   ASSERT_EQ(read.collectives.size(), 2U);
@@ -159,10 +160,10 @@ TEST(TimelineBytes, ReadBackAsTheyWere) {
 }
 
 TEST(TimelineBytes, CutShortAreRefused) {
-  const std::string bytes = timeline_bytes({.operation_end = {1.0, 2.0}, .collectives = {{}, {}}});
+  const Timeline timeline{.operation_end = {1.0, 2.0}, .collectives = {{}, {}}};
+  const std::string bytes = run_bytes({timeline, std::nullopt});
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_THROW(static_cast<void>(timeline_of_bytes(bytes.substr(0, size))), InternalError)
-        << size;
+    EXPECT_THROW(static_cast<void>(run_of_bytes(bytes.substr(0, size))), InternalError) << size;
   }
 }
 

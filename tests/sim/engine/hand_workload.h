@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/simulate_workload.h"
+#include "tests/sim/engine/single_iteration.h"
 
 namespace headway {
 

@@ -1,7 +1,7 @@
 // Jobs on accelerators of several kinds, simulated, against what hand arithmetic says of them.
 #include <gtest/gtest.h>
 
-#include "sim/engine/simulate_workload.h"
+#include "tests/sim/engine/single_iteration.h"
 #include "tests/support/mixed_job.h"
 
 namespace headway {

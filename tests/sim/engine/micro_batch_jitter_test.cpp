@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/engine/simulate_workload.h"
+#include "tests/sim/engine/single_iteration.h"
 #include "tests/support/small_job.h"
 
 namespace headway {

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "sim/engine/simulate_workload.h"
 #include "sim/programs/flows/flow_plans.h"
+#include "tests/sim/engine/single_iteration.h"
 #include "tests/support/random_job.h"
 
 namespace headway {

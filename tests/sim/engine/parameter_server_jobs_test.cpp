@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "sim/engine/simulate_workload.h"
 #include "sim/layers/parameters.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/server_layout.h"
 #include "sim/result/server_use.h"
+#include "tests/sim/engine/single_iteration.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
 #include "tests/support/round_profile.h"

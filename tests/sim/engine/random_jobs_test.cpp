@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/engine/simulate_workload.h"
 #include "sim/engine/timeline_bytes.h"
 #include "sim/result/breakdown.h"
 #include "sim/result/link_use.h"
+#include "tests/sim/engine/single_iteration.h"
 #include "tests/support/random_job.h"
 
 namespace headway {
@@ -190,7 +190,7 @@ TEST(RandomJobs, TheSameSeedGivesTheSameBytesWithAnyNumberOfJobs) {
   const auto bytes = [&](FlowEngine engine, int parallel) {
     std::vector<std::string> all;
     for (const Timeline& timeline : simulate_workloads(tasks, {.flows = engine}, parallel)) {
-      all.push_back(timeline_bytes(timeline));
+      all.push_back(run_bytes({timeline, std::nullopt}));
     }
     return all;
   };
@@ -217,9 +217,9 @@ TEST(RandomJobs, TheirLengthAloneIsThatOfTheirTimeline) {
 TEST(RandomJobs, NoSpreadLeavesEveryTimeAsItIsToTheLastBit) {
   for_random_jobs([](RandomJob job) {
     job.perturbation = {};
-    const std::string plain = timeline_bytes(simulated(job));
+    const std::string plain = run_bytes({simulated(job), std::nullopt});
     job.perturbation.seed = 4711;
-    ASSERT_TRUE(plain == timeline_bytes(simulated(job)));
+    ASSERT_TRUE(plain == run_bytes({simulated(job), std::nullopt}));
   });
 }
 

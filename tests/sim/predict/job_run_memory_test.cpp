@@ -62,7 +62,8 @@ TEST(JobRunMemory, PredictionsAreTheSameWithAndWithout) {
     const Scenario scenario = scenario_of(with_failures(spares));
     const Simulation with = simulate(scenario, {.memory = &memory});
     const Simulation without = simulate(scenario, {});
-    EXPECT_EQ(timeline_bytes(with.timeline), timeline_bytes(without.timeline));
+    EXPECT_EQ(run_bytes({with.timeline, std::nullopt}),
+              run_bytes({without.timeline, std::nullopt}));
     ASSERT_TRUE(with.prediction.scaling && without.prediction.scaling);
     EXPECT_EQ(with.prediction.scaling->efficiency, without.prediction.scaling->efficiency);
     EXPECT_EQ(with.prediction.reliability->goodput.mean,

@@ -4,6 +4,8 @@
 
 #include <boost/math/tools/minima.hpp>
 
+#include "tests/sim/predict/reliability/histories.h"
+
 namespace headway {
 namespace {
 
