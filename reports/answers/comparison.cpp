@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -265,18 +264,11 @@ DocumentSection results_section(const Comparison& comparison) {
       short_text(FlopsPerSecond(a.model_flops_per_second_per_accelerator)),
       short_text(FlopsPerSecond(b.model_flops_per_second_per_accelerator)));
   add("MFU", a.mfu, b.mfu, percent(a.mfu) + " %", percent(b.mfu) + " %");
-  constexpr std::array<std::pair<std::string_view, Bytes StageMemory::*>, 5> kParts{{
-      {"parameters", &StageMemory::parameters},
-      {"gradients", &StageMemory::gradients},
-      {"optimizer", &StageMemory::optimizer},
-      {"activations", &StageMemory::activations},
-      {"buffers", &StageMemory::buffers},
-  }};
   const StageMemory in_a = fullest_memory(a.memory);
   const StageMemory in_b = fullest_memory(b.memory);
   add("memory of the fullest stage", in_a.total().count(), in_b.total().count(),
       short_text(in_a.total()), short_text(in_b.total()));
-  for (const auto& [name, part] : kParts) {
+  for (const auto& [name, part] : kMemoryParts) {
     add(fmt::format("  {}", name), (in_a.*part).count(), (in_b.*part).count(),
         short_text(in_a.*part), short_text(in_b.*part));
   }

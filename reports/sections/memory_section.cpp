@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -19,14 +18,6 @@ namespace {
 /// A pipeline of more stages than this is shown by its first, fullest and last one.
 constexpr std::size_t kStagesShown = 8;
 constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
-
-constexpr std::array<std::pair<std::string_view, Bytes StageMemory::*>, 5> kMemoryParts{{
-    {"parameters", &StageMemory::parameters},
-    {"gradients", &StageMemory::gradients},
-    {"optimizer", &StageMemory::optimizer},
-    {"activations", &StageMemory::activations},
-    {"buffers", &StageMemory::buffers},
-}};
 
 std::vector<std::size_t> shown_stages(const MemoryPrediction& memory) {
   const std::size_t count = memory.stages.size();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "sim/base/units.h"
@@ -30,6 +31,17 @@ struct StageMemory {
     return parameters + gradients + optimizer + activations + buffers;
   }
 };
+
+/// What the total is made of, as pages name it.
+struct MemoryPart {
+  std::string_view name;
+  Bytes StageMemory::*amount;
+};
+inline constexpr MemoryPart kMemoryParts[] = {{"parameters", &StageMemory::parameters},
+                                              {"gradients", &StageMemory::gradients},
+                                              {"optimizer", &StageMemory::optimizer},
+                                              {"activations", &StageMemory::activations},
+                                              {"buffers", &StageMemory::buffers}};
 
 /// Memory of every stage, in order. Model states: Rajbhandari et al. 2020 (mixed-precision Adam, 16
 /// bytes a parameter, 18 with fp32 gradients, and what sharding over data * context ranks leaves of
