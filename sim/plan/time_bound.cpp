@@ -9,7 +9,7 @@
 #include "sim/jobs/stage_parameters.h"
 #include "sim/programs/perturbation/perturbation.h"
 #include "sim/programs/perturbation/slow_replicas.h"
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/stage_pieces.h"
 
 namespace headway {
 namespace {

@@ -10,8 +10,8 @@
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/parameters.h"
+#include "sim/programs/pieces/stage_pieces.h"
 #include "sim/programs/stage_costs/optimizer_cost.h"
-#include "sim/programs/stage_pieces.h"
 
 namespace headway {
 namespace {

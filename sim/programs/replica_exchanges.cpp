@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "sim/jobs/rank_shape_of.h"
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/stage_pieces.h"
 
 namespace headway {
 namespace {

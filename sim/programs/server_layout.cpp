@@ -10,9 +10,9 @@
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/layers/kernel_shape.h"
+#include "sim/programs/pieces/stage_pieces.h"
 #include "sim/programs/program_builder.h"
 #include "sim/programs/stage_costs/optimizer_cost.h"
-#include "sim/programs/stage_pieces.h"
 
 namespace headway {
 namespace {

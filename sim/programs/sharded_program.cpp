@@ -4,8 +4,10 @@
 
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/layers/kernel_shape.h"
+#include "sim/programs/pieces/optimizer_step.h"
+#include "sim/programs/pieces/replica_messages.h"
+#include "sim/programs/pieces/stage_pieces.h"
 #include "sim/programs/program_builder.h"
-#include "sim/programs/stage_pieces.h"
 #include "sim/programs/stage_program.h"
 
 namespace headway {

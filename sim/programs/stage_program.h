@@ -62,16 +62,6 @@ struct JobShape {
   const StageCost* cutting = nullptr;
 };
 
-/// Whether the first and the last stage sum up the gradients of an embedding that both hold.
-[[nodiscard]] bool exchanges_embedding(const JobShape& job);
-
-/// How gradients travel: an all-reduce, or a reduce-scatter where something is sharded.
-[[nodiscard]] CollectiveKind gradient_collective(const Strategy& strategy);
-
-/// How updated parameters travel to those that did not update them: an all-gather, or where ranks
-/// update whole tensors, a broadcast of each rank's.
-[[nodiscard]] CollectiveKind parameter_collective(const Strategy& strategy);
-
 /// The program of pipeline stage `stage`: for plain, ZeRO-1, ZeRO-2 and pipelined jobs. Fully
 /// sharded parameters of a stage are gathered once a step and stay, and their gradients are reduced
 /// and scattered with the last micro-batch.

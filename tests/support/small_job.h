@@ -5,6 +5,7 @@
 
 #include "sim/jobs/schedules/layer_placement.h"
 #include "sim/models/transformer/transformer_layers.h"
+#include "sim/programs/pieces/replica_messages.h"
 #include "sim/programs/stage_program.h"
 #include "sim/programs/workload.h"
 

@@ -10,8 +10,9 @@
 #include "sim/jobs/shard_groups.h"
 #include "sim/programs/layout/laid_out_replicas.h"
 #include "sim/programs/layout/replica_groups.h"
+#include "sim/programs/pieces/chunk_neighbours.h"
+#include "sim/programs/pieces/replica_messages.h"
 #include "sim/programs/shared_queues.h"
-#include "sim/programs/stage_pieces.h"
 
 namespace headway {
 namespace {

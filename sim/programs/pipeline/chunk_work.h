@@ -3,7 +3,9 @@
 #include <deque>
 #include <vector>
 
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/optimizer_step.h"
+#include "sim/programs/pieces/replica_messages.h"
+#include "sim/programs/pieces/stage_pieces.h"
 
 namespace headway {
 

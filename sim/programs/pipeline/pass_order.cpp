@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/chunk_neighbours.h"
 #include "sim/programs/stage_program.h"
 
 namespace headway {

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/optimizer_step.h"
+#include "sim/programs/pieces/stage_pieces.h"
 #include "tests/support/small_job.h"
 
 namespace headway {

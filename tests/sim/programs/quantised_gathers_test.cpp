@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/jobs/rank_shape_of.h"
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/replica_messages.h"
+#include "sim/programs/pieces/stage_pieces.h"
 #include "tests/support/small_job.h"
 
 namespace headway {

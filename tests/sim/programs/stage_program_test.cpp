@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/optimizer_step.h"
 #include "tests/support/small_job.h"
 
 namespace headway {

@@ -7,7 +7,7 @@
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/stage_costs/host_cost.h"
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/stage_program.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
 #include "tests/support/round_profile.h"

@@ -1,58 +1,17 @@
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/stage_pieces.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
-#include "sim/jobs/shard_groups.h"
 #include "sim/jobs/stage_parameters.h"
-#include "sim/layers/exchanges.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/parameters.h"
 #include "sim/layers/tables.h"
-#include "sim/layers/work.h"
+#include "sim/programs/pieces/chunk_neighbours.h"
 
 namespace headway {
-namespace {
-
-/// Whether the embedding and the head stand on stages of their own.
-bool ends_are_apart(const Strategy& strategy) {
-  const auto stage_of = [&](int position) {
-    return chunk_place(*strategy.schedule, position, 0, strategy.pipeline_parallel).stage;
-  };
-  return stage_of(0) != stage_of(strategy.chunks() - 1);
-}
-
-}  // namespace
-
-bool exchanges_embedding(const JobShape& job) {
-  return job.model->tied && ends_are_apart(*job.strategy) && !trains_adapters(*job.strategy);
-}
-
-CollectiveKind gradient_collective(const Strategy& strategy) {
-  switch (strategy.compression.method->exchange) {
-    case CompressedExchange::gather:
-      return CollectiveKind::all_gather;
-    case CompressedExchange::scatter_and_gather:
-      return CollectiveKind::all_to_all;
-    case CompressedExchange::reduce:
-      break;
-  }
-  // Where groups share out the optimizer, every group needs the sums over all replicas. Slices of
-  // the sums are not whole tensors.
-  const bool are_scattered = strategy.sharding != Sharding::none &&
-                             !shards_optimizer_in_groups(strategy) &&
-                             !shards_optimizer_by_tensors(strategy);
-  return are_scattered ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
-}
-
-CollectiveKind parameter_collective(const Strategy& strategy) {
-  return shards_optimizer_by_tensors(strategy) ? CollectiveKind::broadcast
-                                               : CollectiveKind::all_gather;
-}
-
 namespace {
 
 /// Of the first `layers` of the piece.
@@ -97,12 +56,6 @@ double head_parameters(const JobShape& job) {
       last.total() - last.of(Part::normalization) - (reused ? tied_parameters(model) : 0.0);
   const double joins = model.ahead.layers * parameters(model.ahead.join).total();
   return (head + joins) / job.strategy->tensor_parallel;
-}
-
-/// Of a piece, what stands before and behind the layers.
-double parameters_of_ends(const JobShape& job, const Piece& piece) {
-  return (piece.embedding ? embedding_parameters(job) : 0.0) +
-         (piece.head ? head_parameters(job) : 0.0);
 }
 
 /// What low-rank factors leave of the gradients of a layer: those of its matrices, where they are
@@ -160,43 +113,7 @@ void add_parameters(Piece& piece, const Piece& layer) {
   piece.tensors += layer.tensors;
 }
 
-/// The share of `matrices` that the fullest of the ranks which share them out has to do with.
-double touched(const Strategy& strategy, double matrices, int ranks) {
-  if (strategy.sharding == Sharding::none || matrices == 0.0) return 1.0;
-  const double each = matrices / ranks;
-  const double most = shards_optimizer_by_tensors(strategy) ? std::ceil(each) : each + 1.0;
-  return std::min(1.0, most / matrices);
-}
-
 }  // namespace
-
-StepWork& StepWork::operator+=(const StepWork& other) {
-  trained += other.trained;
-  ends += other.ends;
-  experts += other.experts;
-  matrices += other.matrices;
-  expert_matrices += other.expert_matrices;
-  orthogonal += other.orthogonal;
-  return *this;
-}
-
-StepWork step_work(const JobShape& job, const Piece& piece) {
-  StepWork work{.trained = piece.trained,
-                .experts = piece.expert_parameters,
-                .matrices = piece.matrices,
-                .expert_matrices = piece.expert_matrices};
-  if (!trains_adapters(*job.strategy)) work.ends = parameters_of_ends(job, piece);
-  work.orthogonal = sum_of_layers(job, piece, piece.layers, &LayerCost::orthogonal);
-  if (piece.embedding) work.matrices -= parameter_matrices(job.model->first).shared;
-  if (piece.head) {
-    work.matrices -= parameter_matrices(job.model->last).shared;
-    if (const int ahead = job.model->ahead.layers; ahead > 0) {
-      work.orthogonal +=
-          static_cast<double>(ahead) * job.cost.layer(job.model->ahead.kind).orthogonal;
-    }
-  }
-  return work;
-}
 
 std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   const Strategy& strategy = *job.strategy;
@@ -286,98 +203,17 @@ TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
   return time;
 }
 
-UpdatedPart gathered_of(const JobShape& job, const Piece& piece) {
-  const bool gathers_all = job.strategy->sharding == Sharding::full;
-  return {gathers_all ? piece.parameters : piece.trained, piece.matrices,
-          gathers_all || !trains_adapters(*job.strategy) ? parameters_of_ends(job, piece) : 0.0};
+double parameters_of_ends(const JobShape& job, const Piece& piece) {
+  return (piece.embedding ? embedding_parameters(job) : 0.0) +
+         (piece.head ? head_parameters(job) : 0.0);
 }
 
-double gathered_bytes(const Strategy& strategy, const UpdatedPart& part) {
-  return (part.elements - part.wide) * gathered_parameter_bytes(strategy) +
-         part.wide * working_bytes_per_element(strategy.precision);
-}
-
-double gathers_of(const Strategy& strategy, const UpdatedPart& part, const UpdatedPart& all,
-                  int ranks) {
-  if (!shards_optimizer_by_tensors(strategy)) return 1.0;
-  return std::min(part.matrices, ranks * part.elements / all.elements);
-}
-
-std::optional<ChunkPlace> chunk_elsewhere(const Strategy& strategy, int stage, int chunk,
-                                          int steps) {
-  const int stages = strategy.pipeline_parallel;
-  const int wanted = chunk_position(*strategy.schedule, stage, chunk, stages) + steps;
-  if (wanted < 0 || wanted >= strategy.chunks()) return std::nullopt;
-  const ChunkPlace place = chunk_place(*strategy.schedule, wanted, chunk, stages);
-  return place.stage != stage ? std::optional(place) : std::nullopt;
-}
-
-Bytes passed_on(const JobShape& job, int global_chunk) {
-  const auto begin = job.layers_of_chunk.begin();
-  const int behind = std::accumulate(begin, begin + global_chunk + 1, 0);
-  const Layer& last = behind > 0 ? job.model->layer(behind - 1) : job.model->first;
-  return stage_message(last, rank_shape_of(*job.strategy));
-}
-
-Bytes largest_passed_on(const JobShape& job) {
-  const RankShape shape = rank_shape_of(*job.strategy);
-  Bytes largest;
-  int behind = 0;
-  const Layer* handing_on = nullptr;
-  for (const int layers : job.layers_of_chunk) {
-    behind += layers;
-    if (layers == 0 || behind >= job.model->layer_count()) continue;
-    const Layer& last = job.model->layer(behind - 1);
-    if (&last != handing_on) largest = max(largest, stage_message(last, shape));
-    handing_on = &last;
+OrthogonalTime orthogonal_time(const JobShape& job, const Piece& piece) {
+  OrthogonalTime time = sum_of_layers(job, piece, piece.layers, &LayerCost::orthogonal);
+  if (const int ahead = job.model->ahead.layers; piece.head && ahead > 0) {
+    time += static_cast<double>(ahead) * job.cost.layer(job.model->ahead.kind).orthogonal;
   }
-  return largest;
-}
-
-Bytes gradient_message(const JobShape& job, const GradientPart& gradients) {
-  const Strategy& strategy = *job.strategy;
-  const double bytes = bytes_per_element(strategy.gradient_precision);
-  if (strategy.compression.is_none()) {
-    return Bytes(job.gradient_traffic * gradients.elements * bytes);
-  }
-  return job.gradient_traffic *
-         compressed_message(strategy.compression, gradients, bytes, strategy.replicas());
-}
-
-TimeByCause compression_time(const JobShape& job, const GradientPart& gradients) {
-  const Strategy& strategy = *job.strategy;
-  const Bytes streamed = strategy.compression.method->streamed(
-      strategy.compression, gradients, bytes_per_element(strategy.gradient_precision),
-      strategy.replicas());
-  TimeByCause time;
-  time[Cause::data_parallel_exposed] = Seconds(streamed.count() * job.memory_seconds_per_byte);
   return time;
-}
-
-TimeByCause step_time(const JobShape& job, const StepWork& work) {
-  const Strategy& strategy = *job.strategy;
-  // A state is shared out from this sharding on.
-  const auto part_from = [&](Sharding least, double parameters, double expert_parameters) {
-    if (strategy.sharding < least) return parameters + expert_parameters;
-    return parameters / strategy.shard_ranks() + expert_parameters / strategy.expert_replicas();
-  };
-  const double at_ends = job.end_seconds_per_parameter - job.optimizer_seconds_per_parameter;
-  TimeByCause time;
-  time[Cause::optimizer] = Seconds(part_from(Sharding::optimizer, work.trained, work.experts) *
-                                       job.optimizer_seconds_per_parameter +
-                                   part_from(Sharding::gradients, work.trained, work.experts) *
-                                       job.norm_seconds_per_parameter +
-                                   part_from(Sharding::optimizer, work.ends, 0.0) * at_ends);
-  time[Cause::optimizer] +=
-      touched(strategy, work.matrices, strategy.shard_ranks()) * work.orthogonal.shared +
-      touched(strategy, work.expert_matrices, strategy.expert_replicas()) * work.orthogonal.experts;
-  time[Cause::other] = job.cost.step_overhead;
-  return time;
-}
-
-bool gathers_momenta(const Strategy& strategy) {
-  return strategy.optimizer->orthogonalises && strategy.sharding != Sharding::none &&
-         !shards_optimizer_by_tensors(strategy);
 }
 
 }  // namespace headway

@@ -1,5 +1,5 @@
 // How frameworks cut gradients into messages.
-#include "sim/programs/stage_pieces.h"
+#include "sim/programs/pieces/stage_pieces.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "sim/layers/exchanges.h"
+#include "sim/programs/pieces/chunk_neighbours.h"
+#include "sim/programs/pieces/replica_messages.h"
 #include "tests/support/small_job.h"
 
 namespace headway {
