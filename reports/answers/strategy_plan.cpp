@@ -118,8 +118,7 @@ std::string draws_text(const StrategyPlan& plan) {
 std::string infeasible_text(const StrategyPlan& plan) {
   if (plan.search.counts.considered == 0) {
     return "No strategy is left: what is kept, and what the framework has settings for, go "
-           "together "
-           "on no degrees of this cluster.";
+           "together on no degrees of this cluster.";
   }
   std::string text =
       fmt::format("No strategy fits: the closest needs {} GiB of {} GiB on the fullest rank.",

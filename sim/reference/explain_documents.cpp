@@ -150,8 +150,7 @@ constexpr TopicRow kKeys[] = {
     {"validation.rows.defaults_used", "list", "", "Fields that the row leaves to its software."},
     {"validation.left_out", "text", "",
      "What predictions know nothing of: \"source\", all rows of a row's own; \"choices\", how it "
-     "ran "
-     "beyond what has to be said; or both. null: nothing is left out."},
+     "ran beyond what has to be said; or both. null: nothing is left out."},
     {"validation.summary", "list", "", "Errors of all rows, then by each property."},
     {"validation.summary.by", "text", "", "The property that groups the rows; null: all."},
     {"validation.summary.group_balanced", "object", "",

@@ -34,8 +34,7 @@ constexpr TopicRow kMetricRows[] = {
      "strategy.recompute"},
     {"scaling_efficiency", "share", "",
      "Tokens a second of each accelerator here, over those on a smaller job that does the same "
-     "work "
-     "for each replica.",
+     "work for each replica.",
      "", "scaling_reference; --reference"},
     {"scaling_reference", "object", "",
      "That smaller job: gpus, iteration_time_s, description. The smallest that fits in memory, or "
@@ -91,9 +90,8 @@ constexpr TopicRow kMetricRows[] = {
      "", "cost.power"},
     {"objective", "text", "",
      "What the scenario is about: run_cost_usd where the whole run has a price, run_time_s where "
-     "it "
-     "has tokens, goodput where something fails, else throughput. Sweeps and comparisons judge by "
-     "it.",
+     "it has tokens, goodput where something fails, else throughput. Sweeps and comparisons judge "
+     "by it.",
      "", "choice"},
     {"choice", "object", "",
      "Which point of a sweep is the best for what its scenario is about; null if none was "
@@ -104,8 +102,7 @@ constexpr TopicRow kMetricRows[] = {
      "The same of all points that are as good but for 1 %."},
     {"choice.fewest", "object or null", "",
      "Where the only axis counts what is paid for (gpus, nodes, spare nodes): the one of those "
-     "with "
-     "the fewest."},
+     "with the fewest."},
     {"run_time_s", "seconds", "",
      "When the whole run is through, median: its histories with failures, if the scenario has any, "
      "times what the prediction of an iteration may be off.",
@@ -146,9 +143,8 @@ constexpr TopicRow kMetricRows[] = {
      "is the measurement."},
     {"anchored.software_factor", "number", "",
      "What those times are multiplied by here. Another job takes 0.88 of the factor's logarithm, "
-     "as "
-     "the rest is the measured job's own, and less where the two differ in kernels, the exchange "
-     "of experts, pipeline, micro-batch, model or release; of several it takes more."},
+     "as the rest is the measured job's own, and less where the two differ in kernels, the "
+     "exchange of experts, pipeline, micro-batch, model or release; of several it takes more."},
     {"anchored.iteration_time_without_s", "seconds", "",
      "The iteration here as predicted without the anchor."},
     {"anchored.interval_without_s", "two numbers of seconds", "",
@@ -171,8 +167,7 @@ constexpr TopicRow kMetricRows[] = {
      "What an accelerator of the stage holds, where they are of several kinds the least."},
     {"memory_bytes.stages.host", "bytes", "",
      "In the host's memory, for each accelerator: offloaded activations, optimizer states and "
-     "their "
-     "gradients. Not in the sum, and not held against what the host has.",
+     "their gradients. Not in the sum, and not held against what the host has.",
      "", "strategy.offload_layers; strategy.optimizer_offload"},
     {"memory_bytes.largest", "bytes", "", "The sum of the fullest stage."},
     {"memory_bytes.capacity", "bytes", "", "What an accelerator holds.", "",
@@ -183,8 +178,7 @@ constexpr TopicRow kMetricRows[] = {
 
     {"breakdown_s", "object", "",
      "Where the time goes of the stage that computes most, in the replica that ends last; the "
-     "parts "
-     "add up to the iteration."},
+     "parts add up to the iteration."},
     {"breakdown_s.compute", "seconds", "", "Kernels of forward and backward passes."},
     {"breakdown_s.recompute", "seconds", "", "Forward passes run again in the backward pass.", "",
      "strategy.recompute"},
@@ -212,8 +206,7 @@ constexpr TopicRow kMetricRows[] = {
     {"breakdown_s.straggler_wait", "seconds", "",
      "Lost to slower ranks: own slowness, and waiting for others beyond the bubble. Others may be "
      "late because links that they share with more flows hold them up, too: where perturbations "
-     "make "
-     "no rank slow, that is all of it.",
+     "make no rank slow, that is all of it.",
      "", "perturbations; links"},
     {"parameter_servers", "an object", "", "What servers and their workers did; null without any.",
      "", "strategy.synchronisation"},
@@ -250,8 +243,7 @@ constexpr TopicRow kMetricRows[] = {
     {"critical_rank", "text", "", "The rank that finishes last."},
     {"critical_path", "array of objects", "",
      "The chain of operations and transfers that decides how long the iteration takes: where, "
-     "what, "
-     "start_s, end_s, operations."},
+     "what, start_s, end_s, operations."},
     {"activity", "object", "",
      "What one group of each pipeline stage did when, for a drawing; at most 16 rows. Only where a "
      "report is written or printed.",
@@ -271,9 +263,8 @@ constexpr TopicRow kMetricRows[] = {
      "Bottom-up, NIC ports first: name, and count of ports or switches."},
     {"fabric.cables", "array of objects", "",
      "Between two tiers, given by their index (lower, upper): how many cables, and what went up "
-     "and "
-     "down (carried_bytes, capacity_bytes_per_s of all, utilisation, highest_utilisation of one). "
-     "Inside a tier both directions are up."},
+     "and down (carried_bytes, capacity_bytes_per_s of all, utilisation, highest_utilisation of "
+     "one). Inside a tier both directions are up."},
     {"what_if", "object", "",
      "What slow ranks and links cost, of the median replica run again without one cause after "
      "another; with --what-if, or where the scenario lists slow parts.",
@@ -296,19 +287,18 @@ constexpr TopicRow kMetricRows[] = {
      "of a kind the slowest is tried, with --what-if the five slowest."},
     {"mitigations", "array of objects", "",
      "What could be done about stragglers, most throughput first, as in bottlenecks: spare_nodes "
-     "(in "
-     "place of all nodes that the scenario lists as slow, which gives what taking the list away "
-     "does; without a list, of all that are more than 5 % slower than the typical one), "
+     "(in place of all nodes that the scenario lists as slow, which gives what taking the list "
+     "away does; without a list, of all that are more than 5 % slower than the typical one), "
      "more_spare_nodes (of both), fewer_replicas, and where replicas hold everything "
-     "backup_replicas (nobody waits for the "
-     "last 5 %) and local_updates (gradients exchanged every 8 steps). Speedup is that of samples "
-     "a second of the whole job; what a sample teaches is taken to be the same. Together with "
-     "what_if.",
+     "backup_replicas (nobody waits for the last 5 %) and local_updates (gradients exchanged every "
+     "8 steps). Speedup is that of samples a second of the whole job; what a sample teaches is "
+     "taken to be the same. Together with what_if.",
      "", "simulate --what-if; Chen et al. 2016 (arXiv:1604.00981), Stich 2018 (arXiv:1805.09767)"},
     {"network_extremes", "array of objects", "",
      "What links that are shared fairly at any instant do not see, each at its worst, as in "
      "bottlenecks: paused_links on fabrics that lose no packets (InfiniBand, RoCE), where switches "
-     "pause whole links and nobody sends more slowly because of it; hash_collisions where flows are "
+     "pause whole links and nobody sends more slowly because of it; hash_collisions where flows "
+     "are "
      "hashed onto paths (ecmp), the worst of eight draws; uneven_flowlets where a fabric spreads "
      "flowlets. The truth lies between these and iteration_time_s. With --what-if, of jobs "
      "on up to 2,048 accelerators.",
@@ -350,8 +340,7 @@ constexpr TopicRow kMetricRows[] = {
      "nccl-tests, doc/PERFORMANCE.md; headway collective"},
     {"busbw", "1e9 bytes/s", "",
      "Bus bandwidth: algbw times what makes it comparable with the links' rate, 2 (n - 1) / n for "
-     "an "
-     "all-reduce.",
+     "an all-reduce.",
      "", "nccl-tests, doc/PERFORMANCE.md"},
 };
 

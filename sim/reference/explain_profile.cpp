@@ -17,13 +17,11 @@ constexpr TopicRow kProfileRows[] = {
      "at least one entry"},
     {"profile.software", "the name of a file", "none",
      "Of calibrate/profiles/software: what the profile does not say itself, object by object, is "
-     "as "
-     "it says there. Published profiles share theirs; a measured one needs none."},
+     "as it says there. Published profiles share theirs; a measured one needs none."},
     {"profile.kernels", "the name of a file", "none",
      "Of calibrate/profiles/kernels: matrix products of the accelerator as others measured them, "
      "which tell how products of all shapes differ from large ones. Precisions of which the "
-     "profile "
-     "has a gemm_table of its own go by that."},
+     "profile has a gemm_table of its own go by that."},
     {"profile.hardware", "object", "none",
      "What the accelerator is called elsewhere: \"published_as\" in rows of published steps, "
      "\"pci_devices\" in NCCL's topologies; and \"scale_up_bandwidth\", the rate of its links.",
@@ -38,8 +36,7 @@ constexpr TopicRow kProfileRows[] = {
      "headway validate"},
     {"profile.nccl", "object", "none",
      "How NCCL behaves inside a node of it: times of a collective and of a step, rates of a ring "
-     "and "
-     "of the switches. Without it nothing is known of NCCL there.",
+     "and of the switches. Without it nothing is known of NCCL there.",
      "", "strategy.collective_library, headway collective --library"},
     {"profile.nccl.source", "text", "required", "The fit or the publication that they are from.",
      "not empty"},
@@ -54,15 +51,13 @@ constexpr TopicRow kProfileRows[] = {
      "The same of the switches."},
     {"profile.nccl.ring_plateau", "number, at least 1", "1.4",
      "How many times as long latencies of a ring over several nodes are with the protocol Simple: "
-     "the "
-     "ring is filled and drained."},
+     "the ring is filled and drained."},
     {"profile.nccl.switch_overhead_s", "seconds", "none",
      "What a collective takes that the switches sum up (NVLS)."},
     {"profile.nccl.switch_bytes_per_s", "bytes/s", "none", "What one of these carries."},
     {"profile.estimate.value", "number", "required",
      "Every number of a profile is an object {\"value\", \"spread\", \"source\"}: this is the "
-     "number, "
-     "in SI base units."},
+     "number, in SI base units."},
     {"profile.estimate.spread", "number, 0 to 1", "required",
      "How far the number may be off: one standard deviation, relative.", "",
      "iteration_time_interval_s"},

@@ -134,8 +134,7 @@ std::vector<FieldRow> scenario_rows() {
        "in place of cost.tokens and reliability.train_tokens", "steps_to_target.steps"},
       {"data_loading", object_type(), "none",
        "Samples on their way from storage through the hosts, read ahead: a step takes as long as "
-       "the "
-       "slowest of training, reading and preparing, and what reads meet on the fabric.",
+       "the slowest of training, reading and preparing, and what reads meet on the fabric.",
        "", "input.stalled_s; breakdown_s.data_loading"},
       {"reliability", object_type(), "none",
        "Weeks of training with what breaks in them: histories are drawn on a clock of their own, "

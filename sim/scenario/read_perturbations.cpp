@@ -97,8 +97,7 @@ limits: none twice)"},
             number(&SlowFields::time_factor, between(1.0 / kLargestFactor, kLargestFactor))
                 .required(),
             "What compute times are multiplied by: 1.5 is 1.5 times slower. Launches, and what the "
-            "host "
-            "does while the accelerator waits for it, take as long as before."}}),
+            "host does while the accelerator waits for it, take as long as before."}}),
       [what, size](ObjectReader& reader, const SlowFields& entry, Perturbation& perturbation) {
         for (int i = entry.index * size; i < (entry.index + 1) * size; ++i) {
           const bool is_new = perturbation.slow_accelerators.emplace(i, entry.time_factor).second;

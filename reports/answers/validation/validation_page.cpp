@@ -73,10 +73,8 @@ DocumentSection errors(const Validation& validation) {
       {Paragraph{
            "Absolute errors in %, predicted over published time of a step. The first columns count "
            "each row once: mean, median, 90th percentile, worst, bias (mean of the signed error), "
-           "and "
-           "the share of published times inside the predicted interval. The last columns count "
-           "each "
-           "group of near-identical rows once, with the means over its rows."},
+           "and the share of published times inside the predicted interval. The last columns count "
+           "each group of near-identical rows once, with the means over its rows."},
        summary_table(validation, "")}};
   for (const RowProperty& property : row_properties()) {
     section.blocks.emplace_back(summary_table(validation, property.name));

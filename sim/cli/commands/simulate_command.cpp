@@ -230,14 +230,12 @@ Command simulate_command() {
   command.outcome = "nothing was simulated";
   command.details =
       "A job that does not fit in memory is not simulated unless --even-if-it-does-not-fit asks "
-      "for "
-      "it: the report says by how much and what would help, and the exit code is 1. Fields may be "
-      "set through references: --set "
-      "/model/layers=8 changes the model that the scenario names. A value that is not JSON is "
-      "taken as text, so a quantity needs no quotes of its own: --set /cluster/topology/node/nics/"
-      "bandwidth='200 Gb/s'. Options win over --set, --set over the scenario. The same input and "
-      "seed give the same bytes, whatever --jobs is. Under mpirun or srun the first process hands "
-      "out --replicas to the others, one by one.";
+      "for it: the report says by how much and what would help, and the exit code is 1. Fields may "
+      "be set through references: --set /model/layers=8 changes the model that the scenario names. "
+      "A value that is not JSON is taken as text, so a quantity needs no quotes of its own: --set "
+      "/cluster/topology/node/nics/bandwidth='200 Gb/s'. Options win over --set, --set over the "
+      "scenario. The same input and seed give the same bytes, whatever --jobs is. Under mpirun or "
+      "srun the first process hands out --replicas to the others, one by one.";
   command.run = run_simulate;
   return command;
 }

@@ -138,8 +138,7 @@ Command sweep_command() {
   command.about =
       "Predicts a scenario at every combination of some values, and keeps each point in the store "
       "DIR/sweep.db, a twentieth of a second of work behind at most. Running the same command "
-      "again "
-      "does only what is missing.";
+      "again does only what is missing.";
   command.examples = {
       {"headway sweep llama3_8b_64 --axis gpus=8..256*2 --axis micro_batch=1,2 -o s",
        "twelve points, from one node to 32"},
@@ -187,16 +186,14 @@ Command sweep_command() {
       "be are stored as refused, with the reason; jobs that do not fit as does_not_fit. A point "
       "that failed (its process was killed, say) is tried again by the next run, and the exit code "
       "is 1 while there are any, or where no point could be simulated. Values with commas are "
-      "given "
-      "as one JSON array: --axis '/strategy/layers_per_stage=[[3,5],[4,4]]'. The answer names the "
-      "best point for what "
-      "the scenario is about: the cost of the run where it has a price, the time to train where it "
-      "has tokens, the goodput where something fails, else the throughput; and of "
-      "/reliability/spare_nodes=0..32+4, gpus or nodes the fewest within 1 % of it. More values "
-      "may be added to the axes of "
-      "a store later. In a Slurm array, --shard $SLURM_ARRAY_TASK_ID/16 with a folder for each "
-      "task; under mpirun or srun the first process writes and hands out points. The store is "
-      "SQLite: sqlite3 DIR/sweep.db 'select axes, iteration_time_s from points'.";
+      "given as one JSON array: --axis '/strategy/layers_per_stage=[[3,5],[4,4]]'. The answer "
+      "names the best point for what the scenario is about: the cost of the run where it has a "
+      "price, the time to train where it has tokens, the goodput where something fails, else the "
+      "throughput; and of /reliability/spare_nodes=0..32+4, gpus or nodes the fewest within 1 % of "
+      "it. More values may be added to the axes of a store later. In a Slurm array, --shard "
+      "$SLURM_ARRAY_TASK_ID/16 with a folder for each task; under mpirun or srun the first process "
+      "writes and hands out points. The store is SQLite: sqlite3 DIR/sweep.db 'select axes, "
+      "iteration_time_s from points'.";
   command.run = run_sweep_command;
   return command;
 }

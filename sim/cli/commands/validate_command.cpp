@@ -312,14 +312,13 @@ Command validate_command() {
       "what software and clusters that nobody has measured may expect. --anchors predicts each row "
       "with the step of each other one of its source, model and accelerator as `headway anchor` "
       "would, without what only its source has. --leave-out choices takes preset, degrees, "
-      "batches, "
-      "precision and task from a row and leaves the rest to the preset, as users do who say no "
-      "more. --sync takes rows that say "
-      "in words what was run, a list of objects or {\"rows\": [...]}: id, kind, set-up, metric, "
-      "value. --measured takes what headway-calibrate --steps wrote and needs --profile, once or "
-      "twice: calibrated before the steps were run, and after. Its verdict is inconclusive where "
-      "other work on the machine, or the two profiles, make more than 5 % of difference. Rows are "
-      "predicted with the profile that ships of their accelerator, or with --profile.";
+      "batches, precision and task from a row and leaves the rest to the preset, as users do who "
+      "say no more. --sync takes rows that say in words what was run, a list of objects or "
+      "{\"rows\": [...]}: id, kind, set-up, metric, value. --measured takes what headway-calibrate "
+      "--steps wrote and needs --profile, once or twice: calibrated before the steps were run, and "
+      "after. Its verdict is inconclusive where other work on the machine, or the two profiles, "
+      "make more than 5 % of difference. Rows are predicted with the profile that ships of their "
+      "accelerator, or with --profile.";
   command.run = run_validate;
   return command;
 }

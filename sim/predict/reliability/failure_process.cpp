@@ -18,8 +18,7 @@ InputError too_many_failures() {
   problem.pointer = "/reliability";
   problem.help =
       "take fewer \"runs\", a shorter \"duration\" or longer mean times; where no checkpoint is "
-      "done "
-      "before the next failure, training never ends";
+      "done before the next failure, training never ends";
   return InputError(std::move(problem));
 }
 

@@ -54,8 +54,7 @@ std::string submission_of(const nlohmann::json& row) {
   };
   return fmt::format(
       "{}; {} nodes, {} accelerators a node, {}; inside {}; network: {}; framework {}; global "
-      "batch "
-      "{}",
+      "batch {}",
       said("benchmark"), said("number_of_nodes"), said("accelerators_per_node"),
       said("accelerator"), said("interconnect"), said("host_networking"), said("framework"),
       said("global_batch_size"));

@@ -117,8 +117,7 @@ SyncOutcome predict_throughput(const SyncQuestion& question) {
   if (one.batch / *alone < floor) {
     return refused(
         "one accelerator is faster than its fewest multiplications at its peak: the rate, the "
-        "batch "
-        "or the model is another");
+        "batch or the model is another");
   }
   const double compute = images_a_second(one, 1.0) / *alone;
   SyncOutcome outcome;
