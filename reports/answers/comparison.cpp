@@ -12,6 +12,7 @@
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
 #include "reports/sections/study_sections.h"
+#include "sim/base/letter_case.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
 #include "sim/result/decision/choice.h"
@@ -95,8 +96,7 @@ std::string objectives_text(const Comparison& comparison) {
     const auto in_a = objective_number(objective, a);
     const auto in_b = objective_number(objective, b);
     if (!in_a || !in_b) continue;
-    std::string title(objective_title(objective));
-    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+    const std::string title = with_capital(std::string(objective_title(objective)));
     text += fmt::format("{}: {} in A ({}), {} in B ({})", title, objective_text(objective, a),
                         objective_interval_text(objective, a), objective_text(objective, b),
                         objective_interval_text(objective, b));

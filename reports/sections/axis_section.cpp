@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "reports/sections/study_sections.h"
+#include "sim/base/letter_case.h"
 #include "sim/base/quantity_text.h"
 #include "sim/result/number_text.h"
 
@@ -119,9 +120,7 @@ class AxisFigure {
 
  private:
   [[nodiscard]] std::string title() const {
-    std::string text(objective_title(objective_));
-    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-    return text;
+    return with_capital(std::string(objective_title(objective_)));
   }
 
   /// Another axis with few values, of which each is a line, if it is the only other one.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "reports/sections/study_sections.h"
+#include "sim/base/letter_case.h"
 #include "sim/result/number_text.h"
 
 namespace headway {
@@ -76,8 +77,8 @@ DocumentSection strategy_section(const Study& study) {
     }
     map.rows.emplace_back(row_value, std::move(cells));
   }
-  std::string text = fmt::format("{} a second of each GPU; the darker, the faster.", unit);
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  std::string text =
+      with_capital(fmt::format("{} a second of each GPU; the darker, the faster.", unit));
   if (axes.size() > 2) text += " Of what else varies, the best.";
   return {"Strategies", {Paragraph{text}, std::move(map)}};
 }

@@ -1,10 +1,10 @@
 #include "sim/base/suggestion.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <set>
 
+#include "sim/base/letter_case.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -16,12 +16,6 @@ constexpr std::size_t kLongestName = 100;
 constexpr std::size_t kMostAlike = 6;
 /// A shorter name is an abbreviation or a slip: its letters are not looked for as a word.
 constexpr std::size_t kShortestWord = 3;
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 
 /// Optimal string alignment distance: insertions, deletions, replacements and swaps of neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -7,6 +7,7 @@
 
 #include "reports/write_file.h"
 #include "sim/base/join_words.h"
+#include "sim/base/refuse.h"
 #include "sim/files/json_text.h"
 
 namespace headway {
@@ -32,14 +33,11 @@ std::optional<LaunchFramework> framework_of(const JsonValue& scenario,
 }
 
 [[noreturn]] void refuse_manifest(LaunchFramework framework) {
-  Diagnostic problem;
-  problem.message =
-      framework == LaunchFramework::horovod
-          ? "Horovod is started by MPI"
-          : fmt::format("{} is started by torchrun, not by MPI", framework_title(framework));
-  problem.help = framework == LaunchFramework::horovod ? "use --manifest mpijob, or leave it out"
-                                                       : "use --manifest pytorchjob or trainjob";
-  throw InputError(std::move(problem));
+  refuse(framework == LaunchFramework::horovod
+             ? "Horovod is started by MPI"
+             : fmt::format("{} is started by torchrun, not by MPI", framework_title(framework)),
+         framework == LaunchFramework::horovod ? "use --manifest mpijob, or leave it out"
+                                               : "use --manifest pytorchjob or trainjob");
 }
 
 }  // namespace
@@ -76,12 +74,9 @@ void check_launch(const JsonValue& scenario, const LaunchOptions& options,
   if (std::ranges::none_of(files, is_launch_file, &OutputFile::path)) return;
   const std::optional<LaunchFramework> framework = framework_of(scenario, options);
   if (!framework) {
-    Diagnostic problem;
-    problem.message = fmt::format("nobody knows what starts a job of the preset {}",
-                                  compact_json(scenario->at("strategy").at("preset")));
-    problem.help =
-        fmt::format("say --framework {}", join_words(words_of<LaunchFramework>(), " or "));
-    throw InputError(std::move(problem));
+    refuse(fmt::format("nobody knows what starts a job of the preset {}",
+                       compact_json(scenario->at("strategy").at("preset"))),
+           fmt::format("say --framework {}", join_words(words_of<LaunchFramework>(), " or ")));
   }
   if (options.manifest && !can_start(*options.manifest, *framework)) refuse_manifest(*framework);
 }

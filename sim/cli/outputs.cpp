@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
@@ -12,6 +11,7 @@
 
 #include "reports/write_file.h"
 #include "sim/base/join_words.h"
+#include "sim/base/letter_case.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -91,10 +91,7 @@ void check_outputs_spare(const std::vector<OutputFile>& outputs,
 }
 
 std::string suffix_of(const std::string& path) {
-  std::string suffix = fs::path(path).extension().string();
-  std::ranges::transform(suffix, suffix.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return suffix;
+  return lower_case(fs::path(path).extension().string());
 }
 
 std::vector<OutputFile> report_files(const std::vector<std::string>& paths,

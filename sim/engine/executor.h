@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/fetch.h"
 #include "sim/base/signed_index.h"
 #include "sim/engine/collective_queues.h"
 #include "sim/engine/event_queue.h"
+#include "sim/engine/fetch.h"
 #include "sim/engine/flow_network.h"
 #include "sim/engine/incremental_flows.h"
 #include "sim/engine/parameter_servers.h"

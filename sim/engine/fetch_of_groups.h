@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "sim/base/fetch.h"
 #include "sim/base/signed_index.h"
 #include "sim/engine/executor.h"
+#include "sim/engine/fetch.h"
 
 namespace headway {
 

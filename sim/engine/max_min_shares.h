@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/base/fetch.h"
+#include "sim/engine/fetch.h"
 #include "sim/network/topology.h"
 
 namespace headway {

@@ -32,6 +32,12 @@ gzFile opened(const std::string& path) {
 
 void LineReader::Closing::operator()(void* file) const { gzclose_r(static_cast<gzFile>(file)); }
 
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
 LineReader::LineReader(std::string path, Diagnostics& diagnostics)
     : path_(std::move(path)),
       diagnostics_(diagnostics),

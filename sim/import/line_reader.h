@@ -11,6 +11,9 @@
 
 namespace headway {
 
+/// Part of a line, without blanks at its ends.
+[[nodiscard]] std::string_view without_blanks(std::string_view text);
+
 /// The lines of a text file that may be gzipped, one after the other, in memory that does not grow
 /// with the file. "-" is standard input.
 class LineReader {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/base/refuse.h"
 #include "sim/files/input_files.h"
 #include "sim/files/json_text.h"
 #include "sim/layers/parameters.h"
@@ -46,10 +47,8 @@ void check_growth(const Model& model, LargestGoal::Of of, bool has_fields) {
   const bool grows = of == LargestGoal::Of::model ||
                      (of == LargestGoal::Of::context ? model.has_tokens : has_fields);
   if (grows) return;
-  Diagnostic problem;
-  problem.message = fmt::format("{} has no field that could grow like that", model.name);
-  problem.help = "largest=model looks through the library";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("{} has no field that could grow like that", model.name),
+         "largest=model looks through the library");
 }
 
 class LargestSearch {

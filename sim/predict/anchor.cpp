@@ -10,6 +10,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
+#include "sim/base/refuse.h"
 #include "sim/predict/input/input_use.h"
 #include "sim/predict/job_run.h"
 #include "sim/result/physical_bound.h"
@@ -164,11 +165,9 @@ Scenario with_anchor(const Scenario& ran, std::optional<Scenario> asked, Seconds
   }
   const std::string device = ran.cluster->accelerator_names();
   if (asked->cluster->accelerator_names() != device) {
-    Diagnostic problem;
-    problem.message = fmt::format("{} was measured on {}, {} is on {}", ran.name, device,
-                                  asked->name, asked->cluster->accelerator_names());
-    problem.help = "an anchor tells of the accelerators it was measured on only";
-    throw InputError(std::move(problem));
+    refuse(fmt::format("{} was measured on {}, {} is on {}", ran.name, device, asked->name,
+                       asked->cluster->accelerator_names()),
+           "an anchor tells of the accelerators it was measured on only");
   }
   resolved["scenario"] = *ran.resolved;
   (*asked->resolved)["anchor"] = std::move(resolved);

@@ -9,6 +9,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/base/limits.h"
 #include "sim/base/quantity_text.h"
+#include "sim/base/refuse.h"
 #include "sim/predict/interval.h"
 #include "sim/result/physical_bound.h"
 #include "sim/scenario/smaller_job.h"
@@ -67,12 +68,10 @@ void check_pauses(const Perturbation& perturbation, const Workload& workload) {
 void check_length(const std::vector<double>& times) {
   constexpr double kLongest = 1e12;  // 30,000 years
   if (std::ranges::all_of(times, [](double time) { return time <= kLongest; })) return;
-  Diagnostic problem;
-  problem.message = "an iteration would take more than 30,000 years";
-  problem.help =
+  refuse(
+      "an iteration would take more than 30,000 years",
       "some rate is far too small or some size far too large, in the scenario, the topology or the "
-      "profile: `headway check --resolve` shows all that counts";
-  throw InputError(std::move(problem));
+      "profile: `headway check --resolve` shows all that counts");
 }
 
 /// A few timelines are kept until the median is known; of many the median is simulated again, which
@@ -123,8 +122,7 @@ Draws draws_of(const Scenario& scenario, const Strategy& strategy, const Workloa
   for (int i = 0; i < count; ++i) {
     Perturbation perturbation = perturbation_of_draw(scenario, i);
     check_pauses(perturbation, workload);
-    draws.tasks.push_back(
-        {&workload, &scenario.cluster->topology, std::move(perturbation)});
+    draws.tasks.push_back({&workload, &scenario.cluster->topology, std::move(perturbation)});
     numbers.push_back({strategy.data_parallel, i, scenario.software_factor});
   }
   if (elsewhere && count > 1) {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/base/diagnostic.h"
 #include "sim/base/join_words.h"
+#include "sim/base/refuse.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/scenario/smaller_job.h"
 
@@ -32,11 +32,8 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
     }
   }
   if (!accelerators) return std::nullopt;
-  Diagnostic problem;
-  problem.message =
-      fmt::format("--reference {} is not a size this job can be scaled down to", *accelerators);
-  problem.help = fmt::format("use {}", join_words(sizes, " or "));
-  throw InputError(std::move(problem));
+  refuse(fmt::format("--reference {} is not a size this job can be scaled down to", *accelerators),
+         fmt::format("use {}", join_words(sizes, " or ")));
 }
 
 ScalingReference scaling_against(const Strategy& reference, Seconds reference_step, Seconds step) {

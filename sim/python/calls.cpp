@@ -8,6 +8,7 @@
 #include "reports/answers/answers.h"
 #include "sim/base/file_text.h"
 #include "sim/base/join_words.h"
+#include "sim/base/refuse.h"
 #include "sim/base/shell_text.h"
 #include "sim/base/utf8.h"
 #include "sim/plan/plan_question.h"
@@ -16,13 +17,6 @@
 
 namespace headway {
 namespace {
-
-[[noreturn]] void refuse(std::string message, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.help = std::move(help);
-  throw InputError(std::move(problem));
-}
 
 /// A source under a name by which the library reads it, as often as it likes.
 class ReadableSource {

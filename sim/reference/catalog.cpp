@@ -10,6 +10,7 @@
 #include <set>
 
 #include "sim/base/file_text.h"
+#include "sim/base/refuse.h"
 #include "sim/base/utf8.h"
 #include "sim/costs/accelerators.h"
 #include "sim/files/input_files.h"
@@ -195,10 +196,7 @@ std::vector<CatalogEntry> catalog(const std::string& kind) {
   }
   const auto found = std::ranges::find(file_kinds(), kind, &FileKind::name);
   if (found != file_kinds().end()) return files_of(*found);
-  Diagnostic problem;
-  problem.message = fmt::format("there is no list of {}", in_quotes(kind));
-  problem.help = name_help(kind, catalog_kinds());
-  throw InputError(std::move(problem));
+  refuse(fmt::format("there is no list of {}", in_quotes(kind)), name_help(kind, catalog_kinds()));
 }
 
 }  // namespace headway

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/base/diagnostic.h"
+#include "sim/base/refuse.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/programs/stage_costs/exchange_kind.h"
@@ -218,11 +218,9 @@ const CostTerm& cost_term_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (const CostTerm& term : kTerms) names.push_back(term.name);
   const auto meant = closest(name, names);
-  Diagnostic problem;
-  problem.message = fmt::format("the cost model has no term {}", in_quotes(name));
-  problem.help = meant ? fmt::format("did you mean \"{}\"?", *meant)
-                       : "`headway explain terms` lists them; \"all\" takes each in turn";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("the cost model has no term {}", in_quotes(name)),
+         meant ? fmt::format("did you mean \"{}\"?", *meant)
+               : "`headway explain terms` lists them; \"all\" takes each in turn");
 }
 
 Scenario without_term(Scenario scenario, const CostTerm& term) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/base/join_words.h"
+#include "sim/base/refuse.h"
 #include "sim/files/json_document.h"
 #include "sim/result/json/read_result.h"
 #include "sim/result/words/advice.h"
@@ -55,10 +56,8 @@ Study study_of_stores(const std::vector<std::string>& paths) {
     const bool has_other_axes =
         !study.points.empty() && !one.points.empty() && axis_names(study) != axis_names(one);
     if (has_other_axes) {
-      Diagnostic problem;
-      problem.message = fmt::format("{} has other axes than {}", path, paths.front());
-      problem.help = "report stores of one sweep together, others apart";
-      throw InputError(std::move(problem));
+      refuse(fmt::format("{} has other axes than {}", path, paths.front()),
+             "report stores of one sweep together, others apart");
     }
     if (study.name.empty()) {
       study = std::move(one);

@@ -7,7 +7,7 @@
 namespace headway {
 namespace {
 
-[[noreturn]] void refuse(sqlite3* database) {
+[[noreturn]] void throw_what_it_says(sqlite3* database) {
   const char* const file = sqlite3_db_filename(database, "main");
   throw EnvironmentError(fmt::format("the store {} cannot be used: {}", file == nullptr ? "" : file,
                                      sqlite3_errmsg(database)));
@@ -17,7 +17,7 @@ namespace {
 
 void execute(sqlite3* database, const std::string& sql) {
   if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    refuse(database);
+    throw_what_it_says(database);
   }
 }
 
@@ -49,7 +49,7 @@ void SqliteStatement::bind_null(int place) { check(sqlite3_bind_null(statement_,
 
 bool SqliteStatement::step() {
   const int code = sqlite3_step(statement_);
-  if (code != SQLITE_ROW && code != SQLITE_DONE) refuse(database_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) throw_what_it_says(database_);
   return code == SQLITE_ROW;
 }
 
@@ -75,7 +75,7 @@ std::optional<double> SqliteStatement::number(int column) const {
 }
 
 void SqliteStatement::check(int code) const {
-  if (code != SQLITE_OK) refuse(database_);
+  if (code != SQLITE_OK) throw_what_it_says(database_);
 }
 
 }  // namespace headway

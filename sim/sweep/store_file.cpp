@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/refuse.h"
 #include "sim/files/json_text.h"
 #include "sim/sweep/sqlite_statement.h"
 
@@ -17,16 +18,9 @@ constexpr int kPatienceMs = 60'000;  // while somebody reads
 
 }  // namespace
 
-void refuse_store(std::string message, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.help = std::move(help);
-  throw InputError(std::move(problem));
-}
-
 void refuse_damaged_store(const std::filesystem::path& file) {
-  refuse_store(fmt::format("{} is damaged: it holds what no sweep writes", file.string()),
-               "sweep into another folder, or take a copy of it from before");
+  refuse(fmt::format("{} is damaged: it holds what no sweep writes", file.string()),
+         "sweep into another folder, or take a copy of it from before");
 }
 
 sqlite3* opened_store(const std::filesystem::path& file, int flags) {
@@ -65,13 +59,12 @@ SweepHeader stored_header(sqlite3* database, const std::filesystem::path& file) 
   tables.step();
   const std::string schema = tables.text(0) == "2" ? header_value(database, "schema") : "";
   if (schema.starts_with(kAnySchema) && schema != kSweepSchema) {
-    refuse_store(
-        fmt::format("{} holds {}, this Headway reads {}", file.string(), schema, kSweepSchema),
-        "sweep again into another folder");
+    refuse(fmt::format("{} holds {}, this Headway reads {}", file.string(), schema, kSweepSchema),
+           "sweep again into another folder");
   }
   if (schema != kSweepSchema) {
-    refuse_store(fmt::format("{} is no store of a sweep", file.string()),
-                 "`headway sweep -o DIR` writes DIR/sweep.db");
+    refuse(fmt::format("{} is no store of a sweep", file.string()),
+           "`headway sweep -o DIR` writes DIR/sweep.db");
   }
   return {.scenario = header_value(database, "scenario"),
           .inputs = header_value(database, "inputs"),

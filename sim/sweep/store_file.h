@@ -25,7 +25,6 @@ inline constexpr int kFixedCount = 6;
 /// Its schema.
 inline constexpr std::string_view kSweepSchema = "headway/sweep/3";
 
-[[noreturn]] void refuse_store(std::string message, std::string help);
 [[noreturn]] void refuse_damaged_store(const std::filesystem::path& file);
 
 /// Whoever calls it closes it. Waits while somebody else uses the file.

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/base/refuse.h"
 #include "sim/files/json_text.h"
 #include "sim/sweep/packed_text.h"
 #include "sim/sweep/point_columns.h"
@@ -32,8 +33,8 @@ std::string number_columns() {
 fs::path store_file_of(const fs::path& path) {
   const fs::path file = fs::is_directory(path) ? path / kStoreFile : path;
   if (!fs::exists(file)) {
-    refuse_store(fmt::format("there is no store {}", file.string()),
-                 "`headway sweep -o DIR` writes DIR/sweep.db");
+    refuse(fmt::format("there is no store {}", file.string()),
+           "`headway sweep -o DIR` writes DIR/sweep.db");
   }
   return file;
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/parse_number.h"
+#include "sim/base/refuse.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_text.h"
 #include "sim/scenario/provenance.h"
@@ -99,11 +100,8 @@ Shard parse_shard(const std::string& text) {
     const bool whole = second.ec == std::errc() && second.ptr == end;
     if (whole && shard.index >= 0 && shard.index < shard.count) return shard;
   }
-  Diagnostic problem;
-  problem.message = fmt::format("--shard cannot be {}", in_quotes(text));
-  problem.help =
-      "write I/N with 0 <= I < N: --shard 0/4 to --shard 3/4 are the parts of a sweep in four";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("--shard cannot be {}", in_quotes(text)),
+         "write I/N with 0 <= I < N: --shard 0/4 to --shard 3/4 are the parts of a sweep in four");
 }
 
 SweepSummary run_sweep(const SweepJob& job, const SweepOptions& options) {

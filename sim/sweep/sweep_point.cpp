@@ -8,6 +8,7 @@
 
 #include "sim/base/fingerprint.h"
 #include "sim/base/quantity_text.h"
+#include "sim/base/refuse.h"
 #include "sim/base/shell_text.h"
 #include "sim/network/routing/routing.h"
 #include "sim/predict/job_run_memory.h"
@@ -87,11 +88,8 @@ std::string simulate_line(const std::string& path, const ScenarioOptions& option
 SweepJob read_sweep_job(const std::string& path, const ScenarioOptions& options,
                         std::vector<Axis> axes, Diagnostics& diagnostics) {
   if (path == "-") {
-    Diagnostic problem;
-    problem.message =
-        "a sweep reads its scenario once for every point, which standard input does not allow";
-    problem.help = "write it to a file";
-    throw InputError(std::move(problem));
+    refuse("a sweep reads its scenario once for every point, which standard input does not allow",
+           "write it to a file");
   }
   SweepJob job{.path = path, .options = options, .base = {}, .axes = std::move(axes)};
   job.options.memory = std::make_shared<ReadMemory>();

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/refuse.h"
 #include "sim/files/json_text.h"
 #include "sim/sweep/packed_text.h"
 #include "sim/sweep/point_columns.h"
@@ -71,19 +72,18 @@ std::array<std::pair<std::string_view, std::string>, 6> header_rows(const SweepH
 void check_same_sweep(const SweepHeader& stored, const SweepHeader& asked, const fs::path& path) {
   const std::string help = "name another folder with -o, or delete this one";
   if (stored.headway != asked.headway) {
-    refuse_store(fmt::format("{} was made by Headway {}, this is {}", path.string(), stored.headway,
-                             asked.headway),
-                 help);
+    refuse(fmt::format("{} was made by Headway {}, this is {}", path.string(), stored.headway,
+                       asked.headway),
+           help);
   }
   if (stored.inputs != asked.inputs) {
-    refuse_store(
-        fmt::format("{} holds points of another scenario, or of this one as it was before: {}",
-                    path.string(), stored.scenario),
-        help);
+    refuse(fmt::format("{} holds points of another scenario, or of this one as it was before: {}",
+                       path.string(), stored.scenario),
+           help);
   }
   if (axis_names(stored.axes) != axis_names(asked.axes)) {
-    refuse_store(fmt::format("{} has other axes: {}", path.string(), stored.command_line),
-                 help + "; more values of the same axes may be added");
+    refuse(fmt::format("{} has other axes: {}", path.string(), stored.command_line),
+           help + "; more values of the same axes may be added");
   }
 }
 

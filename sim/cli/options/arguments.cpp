@@ -11,13 +11,6 @@
 
 namespace headway {
 
-void refuse(std::string message, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.help = std::move(help);
-  throw InputError(std::move(problem));
-}
-
 Arguments::Arguments(const std::vector<Option>& table, std::vector<Use> uses,
                      std::vector<std::string> positional)
     : uses_(std::move(uses)), positional_(std::move(positional)) {

@@ -7,12 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/refuse.h"
 #include "sim/cli/options/option.h"
 
 namespace headway {
-
-/// Throws InputError with one problem of the command line.
-[[noreturn]] void refuse(std::string message, std::string help = "");
 
 /// A command line as its command's table understood it. Asking for an option that the table does
 /// not have is a bug.

@@ -1,12 +1,12 @@
 #include "sim/import/infiniband/ibdiagnet_csv.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/base/letter_case.h"
 #include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
 
@@ -45,12 +45,6 @@ void split_csv(std::string_view line, std::vector<std::string_view>& values) {
     values.push_back(value);
     begin = i + 1;
   }
-}
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
 }
 
 /// Decimal, or hexadecimal behind 0x.

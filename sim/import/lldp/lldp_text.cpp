@@ -9,12 +9,6 @@
 namespace headway {
 namespace {
 
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-}
-
 /// The lines of either form. A switch's own eth0 is its management port, which is on no fabric.
 class LldpTextReader {
  public:

@@ -1,19 +1,13 @@
-#include <cctype>
 #include <utility>
 #include <variant>
 
+#include "sim/base/letter_case.h"
 #include "sim/base/utf8.h"
 #include "sim/import/slurm/slurm_fabric.h"
 #include "sim/import/text_scanner.h"
 
 namespace headway {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
 
 /// topology.yaml has keys, topology.conf has assignments.
 bool is_yaml_line(std::string_view line) {
@@ -49,7 +43,7 @@ void SlurmReader::read_conf_line(const LineReader& lines, std::string_view line)
     const std::string_view word = scanner.take_word();
     if (word.empty()) break;
     const std::size_t equals = word.find('=');
-    const std::string key = lower(word.substr(0, equals));
+    const std::string key = lower_case(word.substr(0, equals));
     const std::string_view value =
         equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
     if (key == "switchname") {

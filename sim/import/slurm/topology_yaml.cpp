@@ -2,16 +2,11 @@
 #include <utility>
 
 #include "sim/base/utf8.h"
+#include "sim/import/line_reader.h"
 #include "sim/import/slurm/slurm_fabric.h"
 
 namespace headway {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-}
 
 std::string_view unquoted(std::string_view text) {
   const bool has_quotes = text.size() >= 2 && text.front() == text.back() &&
@@ -26,16 +21,16 @@ struct YamlLine {
 
 /// Nothing if it is written in a way that topology.yaml never is.
 std::optional<YamlLine> yaml_line(std::string_view line) {
-  std::string_view text = trimmed(line);
-  while (text.starts_with("- ")) text = trimmed(text.substr(2));
+  std::string_view text = without_blanks(line);
+  while (text.starts_with("- ")) text = without_blanks(text.substr(2));
   if (text.starts_with('{') || text.starts_with('&') || text.starts_with('*')) return std::nullopt;
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return YamlLine{.key = {}, .value = unquoted(text)};
-  const std::string_view value = trimmed(text.substr(colon + 1));
+  const std::string_view value = without_blanks(text.substr(colon + 1));
   if (value.starts_with('{') || value.starts_with('|') || value.starts_with('>')) {
     return std::nullopt;
   }
-  return YamlLine{.key = unquoted(trimmed(text.substr(0, colon))), .value = unquoted(value)};
+  return YamlLine{.key = unquoted(without_blanks(text.substr(0, colon))), .value = unquoted(value)};
 }
 
 }  // namespace
@@ -59,7 +54,8 @@ void SlurmReader::read_yaml(LineReader& lines, std::string_view line) {
   };
   do {
     line = line.substr(0, line.find('#'));
-    if (trimmed(line).empty() || line.starts_with("---") || line.starts_with("...")) continue;
+    if (without_blanks(line).empty() || line.starts_with("---") || line.starts_with("..."))
+      continue;
     const auto read = yaml_line(line);
     if (!read) {
       fail(lines, "the line is not a key and a value",

@@ -1,9 +1,9 @@
 #include "sim/jobs/synchronisation/read_synchronisation.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
+#include "sim/base/letter_case.h"
 #include "sim/jobs/part_fields.h"
 
 namespace headway {
@@ -26,9 +26,7 @@ std::string listed(std::string_view (SynchronisationScheme::*said)() const,
 
 const std::string& scheme_notes() {
   static const std::string kNotes = [] {
-    std::string text = listed(&SynchronisationScheme::what, "; ");
-    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-    return text + ".\nsee: strategy.zero_stage";
+    return with_capital(listed(&SynchronisationScheme::what, "; ")) + ".\nsee: strategy.zero_stage";
   }();
   return kNotes;
 }

@@ -8,19 +8,13 @@
 #include "sim/base/diagnostic.h"
 #include "sim/base/parse_number.h"
 #include "sim/base/quantity_text.h"
+#include "sim/base/refuse.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
 namespace {
 
 constexpr std::size_t kMostSizes = 1000;
-
-[[noreturn]] void refuse(std::string message, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.help = std::move(help);
-  throw InputError(std::move(problem));
-}
 
 Bytes byte_size(std::string_view text) {
   const ParsedQuantity<Bytes> parsed = parse_quantity<Bytes>(text);

@@ -149,8 +149,7 @@ void PlanBuilder::follow(std::int64_t messages) {
   Diagnostic problem;
   problem.message = fmt::format(
       "all-to-alls that run at once send more than {} messages, which are followed one by one to "
-      "the "
-      "links they load",
+      "the links they load",
       grouped_digits(limits().messages));
   problem.help = "let fewer ranks, or more and smaller groups, exchange with each other; " +
                  limit_help(&Limits::messages);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/refuse.h"
 #include "sim/network/routing/shortest_routing.h"
 
 namespace headway {
@@ -65,11 +66,9 @@ BytesPerSecond measured_rate(const Profile& profile, CollectiveKind kind, Bytes 
     const CollectiveVolume volume = collective_volume(kind, CollectiveAlgorithm::ring, ranks);
     return volume.bytes_factor * message / cost->time;
   }
-  Diagnostic problem;
-  problem.message = fmt::format("profile {} holds no {} of {:.0f} bytes among {} ranks",
-                                profile.name, collective_name(kind), message.count(), ranks);
-  problem.help = "calibrate the machine with as many ranks; a formula would not test the profile";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("profile {} holds no {} of {:.0f} bytes among {} ranks", profile.name,
+                     collective_name(kind), message.count(), ranks),
+         "calibrate the machine with as many ranks; a formula would not test the profile");
 }
 
 /// A node for each rank, around one switch.
