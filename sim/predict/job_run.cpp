@@ -10,9 +10,9 @@
 #include "sim/base/limits.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/refuse.h"
+#include "sim/jobs/smaller_job.h"
 #include "sim/predict/interval.h"
 #include "sim/result/physical_bound.h"
-#include "sim/scenario/smaller_job.h"
 
 namespace headway {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "sim/base/join_words.h"
 #include "sim/base/refuse.h"
+#include "sim/jobs/smaller_job.h"
 #include "sim/predict/predicted_memory.h"
-#include "sim/scenario/smaller_job.h"
 
 namespace headway {
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/jobs/smaller_job.h"
 #include "sim/predict/job_run.h"
 #include "sim/predict/what_if/removals.h"
 #include "sim/programs/joint_workload.h"
 #include "sim/programs/stage_program.h"
-#include "sim/scenario/smaller_job.h"
 
 namespace headway {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/scenario/smaller_job.h"
+#include "sim/jobs/smaller_job.h"
 
 #include <algorithm>
 
