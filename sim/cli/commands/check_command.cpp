@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "sim/base/join_words.h"
+#include "sim/base/shell_text.h"
 #include "sim/base/text_table.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
@@ -13,6 +15,7 @@
 #include "sim/files/json_output.h"
 #include "sim/files/json_text.h"
 #include "sim/plan/open_choices.h"
+#include "sim/plan/plan_reading.h"
 #include "sim/plan/purchase_plan.h"
 #include "sim/reference/explain_file.h"
 #include "sim/result/number_text.h"
@@ -44,6 +47,20 @@ std::string choices_text(const OpenChoices& open, std::size_t columns) {
   return text + table.text(6, columns);
 }
 
+/// The problems of a scenario that `headway plan` reads, which the first of them says.
+Diagnostics with_plan_named(const Diagnostics& problems, const std::string& path) {
+  Diagnostics named;
+  for (Diagnostic problem : problems.all()) {
+    if (problem.severity == Severity::error && !named.has_errors()) {
+      const std::string before = problem.help.empty() ? "" : problem.help + "; ";
+      problem.help = before + fmt::format("`headway plan {}` finds degrees that go together",
+                                          shell_quoted(path));
+    }
+    named.add(std::move(problem));
+  }
+  return named;
+}
+
 int run_check(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Terminal& terminal = invocation.terminal;
@@ -61,6 +78,19 @@ int run_check(const Invocation& invocation) {
   for (const std::string& path : arguments.positional()) {
     Diagnostics found;
     const auto file = explained_file(path, options, found);
+    if (!file && !resolves) {
+      Diagnostics of_plan;
+      const auto planned = plan_reading(path, options, of_plan);
+      if (planned && planned->is_meant) {
+        check_plan_fields(path, options, of_plan);
+        once.append(of_plan);
+        if (of_plan.has_errors()) continue;
+        terminal.print(
+            fmt::format("ok  {}  scenario for plan: {}\n", printable(path), planned->about));
+        continue;
+      }
+      if (planned) found = with_plan_named(found, path);
+    }
     if (!file || file->kind == "scenario") check_plan_fields(path, options, found);
     once.append(found);
     if (!file || found.has_errors()) continue;
@@ -111,7 +141,9 @@ Command check_command() {
   command.most_arguments = kMostCheckedFiles;
   command.outcome = "nothing was run";
   command.details =
-      "Standard input (-) is read as a scenario. What --resolve prints reads back as the same "
+      "Standard input (-) is read as a scenario. A scenario with a \"goal\" or \"candidates\" may "
+      "leave its degrees and its number of nodes to `headway plan`. What --resolve prints reads "
+      "back as the same "
       "scenario. The exit code is 2 if there is any problem; warnings alone are none.";
   command.run = run_check;
   return command;
