@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -38,10 +39,11 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-LineReader::LineReader(std::string path, Diagnostics& diagnostics)
+LineReader::LineReader(std::string path, Diagnostics& diagnostics, Ends ends)
     : path_(std::move(path)),
       diagnostics_(diagnostics),
-      problems_before_(diagnostics.all().size()) {
+      problems_before_(diagnostics.all().size()),
+      ends_(ends) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path_, ignored)) {
     fail("it is a folder");
@@ -66,28 +68,44 @@ bool LineReader::next(std::string_view& line) {
     return false;
   }
   while (file_ != nullptr || begin_ < end_) {
-    const char* start = buffer_.data() + begin_;
-    const void* found = std::memchr(start, '\n', end_ - begin_);
-    if (found == nullptr && end_ - begin_ > kLongestLine) {
-      const bool is_json = *start == '{' || *start == '[';
-      fail("it has a line of more than 64 KiB, so it is no dump",
-           is_json ? "it begins as JSON does, and lines of text are read here" : "");
+    const char* const found = end_of_line();
+    const char* const start = buffer_.data() + begin_;
+    const std::size_t length =
+        found == nullptr ? end_ - begin_ : static_cast<std::size_t>(found - start);
+    if (length > kLongestLine) {
+      refuse_long_line();
       return false;
     }
     if (found == nullptr && fill()) continue;
     if (begin_ == end_) return false;
-    start = buffer_.data() + begin_;
-    const std::size_t length =
-        found == nullptr ? end_ - begin_
-                         : static_cast<std::size_t>(static_cast<const char*>(found) - start);
-    begin_ += length + (found == nullptr ? 0 : 1);
-    line = {start, length};
+    line = {buffer_.data() + begin_, end_ - begin_};
+    if (found != nullptr) line = line.substr(0, length);
+    writes_over_ = std::exchange(is_written_over_, found != nullptr && *found == '\r');
+    begin_ += line.size() + (found == nullptr ? 0 : 1);
+    if (!writes_over_) ++line_;
     if (line.ends_with('\r')) line.remove_suffix(1);
     current_ = line;
-    ++line_;
     return true;
   }
   return false;
+}
+
+const char* LineReader::end_of_line() const {
+  const char* const start = buffer_.data() + begin_;
+  const std::size_t size = std::min(end_ - begin_, kLongestLine + 1);
+  const auto* const newline = static_cast<const char*>(std::memchr(start, '\n', size));
+  if (ends_ == Ends::at_newline) return newline;
+  const std::size_t searched =
+      newline == nullptr ? size : static_cast<std::size_t>(newline - start);
+  const auto* const over = static_cast<const char*>(std::memchr(start, '\r', searched));
+  return over == nullptr ? newline : over;
+}
+
+void LineReader::refuse_long_line() {
+  const char first = buffer_[begin_];
+  const bool is_json = first == '{' || first == '[';
+  fail("it has a line of more than 64 KiB, so it is neither a dump nor a log",
+       is_json ? "it begins as JSON does, and lines of text are read here" : "", line_ + 1);
 }
 
 bool LineReader::fill() {
@@ -125,11 +143,11 @@ bool LineReader::is_too_long() {
   return true;
 }
 
-void LineReader::fail(const std::string& message, const std::string& help) {
+void LineReader::fail(const std::string& message, const std::string& help, int line) {
   Diagnostic problem;
   problem.message = "cannot read " + in_quotes(path_) + ": " + message;
   problem.help = help;
-  problem.location.file = path_;
+  problem.location = {.file = path_, .line = line, .column = line > 0 ? 1 : 0};
   diagnostics_.add(std::move(problem));
   file_.reset();
   begin_ = end_ = 0;

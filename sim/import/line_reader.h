@@ -18,8 +18,12 @@ namespace headway {
 /// with the file. "-" is standard input.
 class LineReader {
  public:
+  /// Where a line ends: progress bars go back to its start and write over it, so that a whole
+  /// training may be one line.
+  enum class Ends { at_newline, where_written_over };
+
   /// A file that cannot be opened is reported and has no lines.
-  LineReader(std::string path, Diagnostics& diagnostics);
+  LineReader(std::string path, Diagnostics& diagnostics, Ends ends = Ends::at_newline);
 
   /// The next line, without its end; false after the last. `line` is valid until the next call. A
   /// broken archive, one that unpacks to more than limits() allow, or a line of more than 64 KiB is
@@ -30,7 +34,10 @@ class LineReader {
   /// Whether it ended for its many problems.
   [[nodiscard]] bool gave_up() const { return gave_up_; }
 
-  /// The number of the line last read, from 1; 0 before the first.
+  /// Whether the line last read writes over the one before it.
+  [[nodiscard]] bool writes_over() const { return writes_over_; }
+  /// The number of the line last read, from 1; 0 before the first. One that writes over another has
+  /// its number.
   [[nodiscard]] int line_number() const { return line_; }
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Says that the file has more `what` than there may be cables.
@@ -44,7 +51,10 @@ class LineReader {
   };
   /// Moves what is left to the front of the buffer and reads more behind it; false at the end.
   [[nodiscard]] bool fill();
-  void fail(const std::string& message, const std::string& help = "");
+  /// Where the line that begins here ends; nullptr if that is not read yet.
+  [[nodiscard]] const char* end_of_line() const;
+  void refuse_long_line();
+  void fail(const std::string& message, const std::string& help = "", int line = 0);
   /// Reports text that is too long, as it is or for what it was packed from.
   [[nodiscard]] bool is_too_long();
 
@@ -52,6 +62,9 @@ class LineReader {
   Diagnostics& diagnostics_;
   std::size_t problems_before_;
   bool gave_up_ = false;
+  Ends ends_;
+  bool writes_over_ = false;
+  bool is_written_over_ = false;  ///< the line last read, by the next
   std::unique_ptr<void, Closing> file_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
@@ -79,7 +80,7 @@ std::optional<double> number_before(std::string_view text) {
 }
 
 std::optional<double> number_at(std::string_view line, const Marker& marker) {
-  const std::size_t at = line.rfind(marker.text);  // the last of a line that was written over
+  const std::size_t at = line.rfind(marker.text);
   if (at == std::string_view::npos) return std::nullopt;
   const auto number = marker.is_before_number ? number_after(line.substr(at + marker.text.size()))
                                               : number_before(line.substr(0, at));
@@ -99,14 +100,19 @@ std::optional<double> number_at(std::string_view line, const Marker& marker) {
 
 LoggedSteps read_step_log(const std::string& path) {
   Diagnostics diagnostics;
-  LineReader reader(path, diagnostics);
+  LineReader reader(path, diagnostics, LineReader::Ends::where_written_over);
   std::array<std::vector<double>, kMarkers.size()> numbers;
+  std::array<int, kMarkers.size()> last_lines{};
   std::vector<LoggedNumber> job;
   std::string_view line;
   while (reader.next(line)) {
     note_numbers(line, reader, job);
     for (std::size_t i = 0; i < kMarkers.size(); ++i) {
-      if (const auto number = number_at(line, kMarkers[i])) numbers[i].push_back(*number);
+      const auto number = number_at(line, kMarkers[i]);
+      if (!number) continue;
+      const int before = std::exchange(last_lines[i], reader.line_number());
+      if (reader.writes_over() && before == reader.line_number()) numbers[i].pop_back();
+      numbers[i].push_back(*number);
     }
   }
   diagnostics.throw_if_errors();

@@ -76,6 +76,29 @@ TEST(StepLog, ProgressBarsWriteOverTheirLine) {
   EXPECT_EQ(step_time(logged("10/200 [00:05<01:35, 2.00it/s]\n"), job_of_8()), Seconds(0.5));
 }
 
+TEST(StepLog, AProgressBarMayWriteOverItsLineAllAlong) {
+  // 50,000 updates of 32 bytes; each has the mean up to there, so the last says most.
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += "10/50000 [00:05<01:35, 9.00s/it]\r";
+  const LoggedSteps steps = logged(text + "50000/50000 [1:00:00<0:00, 2.50s/it]\r\n");
+  EXPECT_EQ(steps.median, 2.5);
+  EXPECT_EQ(steps.lines, 1);
+  EXPECT_EQ(logged("1/2 [0:05, 4.00s/it]\r2/2 [0:05, 2.00s/it]\n1/1 [0:05, 6.00s/it]").lines, 2);
+}
+
+TEST(StepLog, ALineTooLongIsRefusedWhereverItEnds) {
+  // 64 KiB of which the last is the first byte too many, or not; and one that no end is in sight
+  // of.
+  const std::string tail = " CurrSamplesPerSec=32.0";
+  const std::string most(64 * 1024 - tail.size(), 'x');
+  EXPECT_EQ(logged("\n" + most + tail + "\n").median, 32.0);
+  for (const std::string& text : {"\nx" + most + tail + "\n", "\n" + std::string(3'000'000, 'x')}) {
+    EXPECT_THAT(problems_in([&] { static_cast<void>(logged(text)); }),
+                testing::AllOf(HasSubstr("it has a line of more than 64 KiB, so it is neither"),
+                               HasSubstr("train.log:2:1")));
+  }
+}
+
 TEST(StepLog, TheLineThatSaysMostCounts) {
   const LoggedSteps steps = logged(
       "CurrSamplesPerSec=300.0\n"
