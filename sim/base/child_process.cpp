@@ -17,8 +17,7 @@
 #include <new>
 #include <utility>
 
-#include "sim/base/byte_stream.h"
-#include "sim/base/diagnostic.h"
+#include "sim/base/diagnostic_bytes.h"
 
 #ifdef HEADWAY_COVERAGE
 extern "C" void __gcov_dump();
@@ -72,35 +71,6 @@ bool send_answer(int pipe, ChildOutcome::Status status, const std::string& text,
                  bool needs_fresh_child = false) {
   const AnswerHead head{status, needs_fresh_child, text.size()};
   return write_all(pipe, &head, sizeof head) && write_all(pipe, text.data(), text.size());
-}
-
-// Problems that a child finds have no place in a file: it was handed what had been read from there.
-
-std::string bytes_of(const std::vector<Diagnostic>& problems) {
-  ByteWriter bytes;
-  bytes.put(problems.size());
-  for (const Diagnostic& problem : problems) {
-    bytes.put(problem.severity);
-    for (const std::string* text :
-         {&problem.message, &problem.pointer, &problem.label, &problem.help}) {
-      bytes.put(*text);
-    }
-  }
-  return bytes.take();
-}
-
-std::vector<Diagnostic> problems_of(const std::string& written) {
-  ByteReader bytes(written);
-  std::size_t count = 0;
-  bytes.get(count);
-  std::vector<Diagnostic> problems(count);
-  for (Diagnostic& problem : problems) {
-    bytes.get(problem.severity);
-    for (std::string* text : {&problem.message, &problem.pointer, &problem.label, &problem.help}) {
-      bytes.get(*text);
-    }
-  }
-  return problems;
 }
 
 /// Runs a task and tells what became of it. Returns whether more can be run here: what an exception
@@ -302,7 +272,8 @@ ChildOutcome outcome_of(Child& child) {
     return {.status = status, .failure = std::move(child.text)};
   }
   std::vector<Diagnostic> problems = problems_of(child.text);
-  return {.status = status, .failure = InputError(problems).what(), .problems = std::move(problems)};
+  return {
+      .status = status, .failure = InputError(problems).what(), .problems = std::move(problems)};
 }
 
 }  // namespace

@@ -120,14 +120,19 @@ TEST(ChildProcess, AnExceptionKeepsItsKindAndText) {
 TEST(ChildProcess, WrongInputKeepsAllThatIsToldOfIt) {
   const auto outcomes = run_in_children(
       {[]() -> std::string {
-        throw InputError(std::vector<Diagnostic>{{.message = "no unit",
-                                                  .pointer = "/strategy/gradient_bucket",
-                                                  .label = "25",
-                                                  .help = "write \"25 MiB\""},
-                                                 {.message = "too many"}});
+        throw InputError(std::vector<Diagnostic>{
+            {.message = "no unit",
+             .location =
+                 {.file = "my.json", .line = 10, .column = 24, .length = 2, .line_text = "a: 25"},
+             .pointer = "/strategy/gradient_bucket",
+             .label = "25",
+             .related =
+                 {{.location = {.file = "model.json"}, .pointer = "/layers", .message = "is 4"}},
+             .help = "write \"25 MiB\""},
+            {.message = "too many"}});
       }},
       1);
-  EXPECT_EQ(outcomes[0].failure, "no unit (and 1 more)");
+  EXPECT_EQ(outcomes[0].failure, "my.json:10:24: no unit (and 1 more)");
   try {
     static_cast<void>(output_or_throw(outcomes[0]));
     FAIL() << "an input error was lost";
@@ -137,6 +142,14 @@ TEST(ChildProcess, WrongInputKeepsAllThatIsToldOfIt) {
     EXPECT_EQ(first.pointer, "/strategy/gradient_bucket");
     EXPECT_EQ(first.label, "25");
     EXPECT_EQ(first.help, "write \"25 MiB\"");
+    EXPECT_EQ(first.location.file, "my.json");
+    EXPECT_EQ(first.location.line, 10);
+    EXPECT_EQ(first.location.column, 24);
+    EXPECT_EQ(first.location.length, 2);
+    EXPECT_EQ(first.location.line_text, "a: 25");
+    EXPECT_EQ(first.related.at(0).location.file, "model.json");
+    EXPECT_EQ(first.related.at(0).pointer, "/layers");
+    EXPECT_EQ(first.related.at(0).message, "is 4");
     EXPECT_EQ(error.diagnostics().at(1).message, "too many");
   }
 }
