@@ -13,6 +13,7 @@
 namespace headway {
 namespace {
 
+constexpr Seconds kLongestTime(1e12);
 constexpr int kFarthestExponent = 1'000'000'000;
 
 std::string_view trimmed(std::string_view text) {
@@ -168,6 +169,10 @@ std::variant<double, QuantityProblem> parse(std::string_view original, Dimension
   value *= unit->multiplier;
   if (error != std::errc() || result.ec != std::errc() || !std::isfinite(value)) {
     return QuantityProblem{fmt::format("{} is beyond what a number can hold", in_quotes(text)),
+                           such_as(wanted)};
+  }
+  if (wanted == Dimension::time && std::abs(value) > kLongestTime.count()) {
+    return QuantityProblem{fmt::format("{} is more than 30,000 years", in_quotes(text)),
                            such_as(wanted)};
   }
   return value;

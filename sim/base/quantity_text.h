@@ -21,7 +21,7 @@ using ParsedQuantity = std::variant<Q, QuantityProblem>;
 /// Reads "400 Gb/s", "80 GiB", "1.5 us", "989 TFLOP/s", "30 d" as the quantity Q. Space between
 /// number and unit is optional. Numbers are finite decimals ("inf" and "nan" are refused); `b` is
 /// bit, `B` byte; K/M/G/T/P are powers of 1000, Ki/Mi/Gi/Ti powers of 1024; times are ns us ms s
-/// min h d; work and compute rates also take E, Z, Y. A text of another dimension ("5 ms" for a
+/// min h d, up to 30,000 years; work and compute rates also take E, Z, Y. A text of another dimension ("5 ms" for a
 /// bandwidth) is named as such, and a size in bits ("80 Gb") is refused as the slip it mostly is.
 /// Specialised for Seconds, Bytes, BytesPerSecond, Flops, FlopsPerSecond.
 template <class Q>

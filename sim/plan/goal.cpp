@@ -150,7 +150,9 @@ class GoalText {
     if (name == "deadline") {
       const auto time = parse_quantity<Seconds>(with_short_days(value));
       const auto* const seconds = std::get_if<Seconds>(&time);
-      if (seconds == nullptr || *seconds <= Seconds(0.0)) return "deadline=30d";
+      if (seconds == nullptr || *seconds <= Seconds(0.0)) {
+        return "deadline=30d: above 0 and up to 30,000 years";
+      }
       training_.deadline = *seconds;
       return "";
     }

@@ -15,6 +15,7 @@
 namespace headway {
 namespace {
 
+constexpr Range kTrainedTokens{.least = 0.0, .most = 1e18, .open = true};
 constexpr double kMostRuns = 100'000;
 constexpr double kMostSpareNodes = 1'000'000;
 
@@ -139,7 +140,7 @@ void read_spot_nodes(ObjectReader& reader, InputFiles& files, ReliabilitySetting
 const FieldTable<ReliabilitySettings>& reliability_fields() {
   using Settings = ReliabilitySettings;
   static const FieldTable<Settings> kFields(
-      {{"train_tokens", number(&Settings::train_tokens, positive()),
+      {{"train_tokens", number(&Settings::train_tokens, kTrainedTokens),
         R"(The run ends when so many tokens are trained (of a model without tokens samples: images,
 rows), and the result says how long that takes.
 limits: either this or duration)"},

@@ -48,4 +48,8 @@ class FailureProcess {
   std::priority_queue<Failure, std::vector<Failure>, std::greater<>> pending_;
 };
 
+/// Reports the cause that breaks most often, as an InputError, if `runs` histories of `length`
+/// seconds or more are sure to need more lifetimes than a question may draw.
+void check_failure_count(const std::vector<FailureCause>& causes, double length, int runs);
+
 }  // namespace headway

@@ -216,6 +216,7 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   } else {
     goal.horizon = settings.duration->count();
   }
+  check_failure_count(settings.causes, std::min(goal.work, goal.horizon), settings.runs);
   ReliabilityPrediction prediction;
   prediction.runs = settings.runs;
   prediction.recovery = settings.recovery->name;

@@ -191,5 +191,14 @@ TEST(QuantityParsing, OnlyFiniteDecimalNumbersAreNumbers) {
             "1024)");
 }
 
+TEST(QuantityParsing, TimesBeyondAllRunsAreRefused) {
+  // 30,000 years of 365.25 days are 9.5e11 s.
+  expect_readings<Seconds>({{"1e12 s", 1e12}});
+  EXPECT_EQ(refusal<Seconds>("1e9 d"),
+            "\"1e9 d\" is more than 30,000 years | write a time such as \"1.5 us\"");
+  EXPECT_EQ(refusal<Seconds>("-1e9 d"),
+            "\"-1e9 d\" is more than 30,000 years | write a time such as \"1.5 us\"");
+}
+
 }  // namespace
 }  // namespace headway

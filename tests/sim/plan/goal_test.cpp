@@ -81,7 +81,7 @@ TEST(Goal, TheLargestStandsAlone) {
 TEST(Goal, ValuesThatCannotBeAreRefused) {
   for (const char* const text :
        {"tokens=0 deadline=1d", "tokens=-1T deadline=1d", "tokens=2TT deadline=1d",
-        "tokens=1e30 deadline=1d", "tokens=2T deadline=0s", "tokens=2T deadline=30",
+        "tokens=1e30 deadline=1d", "tokens=2T deadline=0s", "tokens=2T deadline=1e9d", "tokens=2T deadline=30",
         "tokens=2T deadline=1d probability=0", "tokens=2T deadline=1d batch_within=60%",
         "tokens=2T deadline=1d minimize=time", "tokens deadline=1d", "largest=hidden"}) {
     EXPECT_NE(problem_of(text).find("cannot be understood"), std::string::npos) << text;
@@ -110,7 +110,7 @@ TEST(Goal, AUnitMayStandApartAndMoneyHaveItsSign) {
   EXPECT_EQ(problem_of("tokens=2T deadline=60 parsecs"),
             R"(error: "deadline=60parsecs" cannot be understood
   --> --goal tokens=2T deadline=60 parsecs
-  help: write deadline=30d
+  help: write deadline=30d: above 0 and up to 30,000 years
 
 1 problem; nothing was done.
 )");
