@@ -34,7 +34,8 @@ struct Diagnostic {
   std::string pointer = {};  ///< JSON pointer, empty outside JSON
   std::string label = {};    ///< beside the underline: "10 does not divide 96"; may be empty
   std::vector<Related> related = {};
-  std::string help = {};  ///< how to mend it; may be empty
+  std::string help = {};           ///< how to mend it; may be empty
+  std::string unknown_field = {};  ///< its name, if the problem is that nobody knows it there
 };
 
 /// Collects problems so that all of them are reported at once.

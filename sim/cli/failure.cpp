@@ -8,6 +8,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/network/routing/routing.h"
+#include "sim/reference/fields_elsewhere.h"
 #include "sim/scenario/provenance.h"
 
 namespace headway {
@@ -39,7 +40,8 @@ int report_failure(Terminal& terminal, const FailureContext& context) {
   try {
     throw;
   } catch (const InputError& error) {
-    terminal.report(rendered(error.diagnostics(), context.outcome, terminal.colours_errors()));
+    terminal.report(rendered(with_fields_elsewhere(error.diagnostics()), context.outcome,
+                             terminal.colours_errors()));
     return kExitInput;
   } catch (const UnreachableError& error) {
     terminal.report(

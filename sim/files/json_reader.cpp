@@ -220,6 +220,7 @@ void ObjectReader::report_unknown() {
     Diagnostic problem = member->key_problem(fmt::format("unknown field {}", in_quotes(item.key())),
                                              is_shown ? unknown_field_help(item.key(), named) : "");
     problem.location.line_text.clear();  // it would only repeat the name
+    if (is_shown) problem.unknown_field = item.key();
     diagnostics_.add(std::move(problem));
   }
 }
