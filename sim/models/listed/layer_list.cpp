@@ -161,6 +161,7 @@ class LayerListReader {
       if (before) layer.kept.push_back(*before);
       layer.input = output_ > 0.0 ? output_ : elements_of(inputs_of(layer));
       shape_.reset();
+      is_lost_ = false;
     }
     reader.report_unknown();
     layer.name = name;
@@ -218,11 +219,13 @@ class LayerListReader {
     for (const LayerOperator& one : layer_operators()) words.emplace_back(one.name, &one);
     const LayerOperator& one = *reader.choice("kind", Words<const LayerOperator*>(words));
     SampleShape in = taken(reader, one);
-    if (!one.fits(in)) {
-      refuse_input(reader, fmt::format("\"{}\" takes {}", one.name, one.takes), in);
-      return in;
+    if (!can_be_added(reader, one, in)) {
+      is_lost_ = true;
+      shape_.reset();
+      one.read(reader);
+      static_cast<void>(reader.integers("out", kCounts, false));
+      return {};
     }
-    if (!works_on_samples(reader, one, in)) return in;
     SampleShape out = one.add(reader, in, writer_);
     const auto is_too_large = [](std::int64_t size) {
       return static_cast<double>(size) > kCounts.most;
@@ -237,9 +240,19 @@ class LayerListReader {
     return in;
   }
 
+  /// Whether it takes what comes in, and is for samples of the kind. What nobody can know behind an
+  /// operator that could not be added is not told again.
+  bool can_be_added(ObjectReader& reader, const LayerOperator& one, const SampleShape& in) {
+    if (is_lost_) return false;
+    if (one.fits(in)) return works_on_samples(reader, one, in);
+    refuse_input(reader, fmt::format("\"{}\" takes {}", one.name, one.takes), in);
+    return false;
+  }
+
   /// What comes in: as is said, or what came out before.
   SampleShape taken(ObjectReader& reader, const LayerOperator& one) {
     const auto given = reader.integers("in", kCounts, false);
+    if (reader.has("in")) is_lost_ = false;
     if (given && shape_ && *given != *shape_) {
       reader.report("in", "what comes in is what the operator before gives",
                     fmt::format("{}, not {}", shape_text(*shape_), shape_text(*given)),
@@ -288,6 +301,7 @@ class LayerListReader {
   Diagnostics& diagnostics_;
   LayerWriter writer_;
   std::optional<SampleShape> shape_;  ///< what came out of the last operator, where it is known
+  bool is_lost_ = false;              ///< it is not, as an operator before could not be added
   double output_ = 0.0;               ///< of the last layer, elements for each token or sample
 };
 

@@ -28,6 +28,8 @@ struct LayerOperator {
   /// Adds what the fields in the reader's object say to the layer; what comes out of it. Problems
   /// go into the reader's diagnostics, and the layer is not used then. Requires an input that fits.
   std::function<SampleShape(ObjectReader&, const SampleShape&, LayerWriter&)> add;
+  /// Reads the same fields where no input is known that it could be added with.
+  std::function<void(ObjectReader&)> read;
   std::function<std::vector<FieldDescription>()> fields;
 };
 
@@ -54,6 +56,10 @@ LayerOperator operator_of(LayerOperator about, const FieldTable<Fields>& (*table
     Fields fields;
     table().read(reader, fields);
     return write(fields, reader, in, layer);
+  };
+  about.read = [=](ObjectReader& reader) {
+    Fields fields;
+    table().read(reader, fields);
   };
   about.fields = [=] { return table().described(); };
   return about;

@@ -11,6 +11,7 @@ namespace headway {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::read_model_text;
 
 /// Of a list of these layers, and what else the model says.
@@ -249,6 +250,22 @@ TEST(ListedOperators, OfSequencesALayerIsATokensShare) {
   EXPECT_DOUBLE_EQ(model.layer(0).products.front().rows_each, 1.0);
   EXPECT_DOUBLE_EQ(model.layer(0).output, 6.0);
   EXPECT_EQ(kept_bytes(model.layer(0), {}), Bytes(2.0 * 3 * 8 * 8 / 4));
+}
+
+TEST(ListedOperators, WhatElseIsWrongWithOneThatDoesNotFitIsSaidAtOnce) {
+  // Nothing says what comes in, so nothing is known of what the second one takes either: told once.
+  const std::string found =
+      problems(R"({"kind": "linear"}, {"kind": "pooling", "kernel": 0, "size": 2})");
+  EXPECT_THAT(found, HasSubstr("\"linear\" takes anything"));
+  EXPECT_THAT(found, HasSubstr("missing field \"outputs\""));
+  EXPECT_THAT(found, HasSubstr("kernel must be"));
+  EXPECT_THAT(found, HasSubstr("unknown field \"size\""));
+  EXPECT_THAT(found, Not(HasSubstr("\"pooling\" takes")));
+  EXPECT_THAT(found, Not(HasSubstr("unknown field \"kernel\"")));
+  // What comes in is said again.
+  EXPECT_THAT(
+      problems(R"({"kind": "linear", "outputs": 4}, {"kind": "pooling", "in": [4], "kernel": 2})"),
+      HasSubstr("\"pooling\" takes"));
 }
 
 TEST(ListedOperators, WhatDoesNotFitIsSaidWhereItStands) {
