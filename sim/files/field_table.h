@@ -38,6 +38,8 @@ struct FieldMember {
   bool is_presettable = false;
   std::function<bool(const Object&)> is_used = {};  ///< always, where it is empty
   FieldNeed need = {};
+  /// Parts of it: the first that does not hold is told in its place.
+  std::vector<std::pair<bool (*)(const Object&), FieldNeed>> need_parts = {};
   bool is_strict = false;         ///< an error where it is given and says nothing
   std::string_view example = {};  ///< as JSON, where one of its type alone would mislead
   void (*settle)(Object&) = nullptr;
@@ -54,7 +56,18 @@ struct FieldMember {
   FieldMember where(bool (*used)(const Object&), FieldNeed needs = {}) && {
     return is_used = used, need = needs, std::move(*this);
   }
-  /// The same, and it is an error for others.
+  /// With need_parts.
+  FieldMember told_as(bool (*holds)(const Object&), FieldNeed part) && {
+    return need_parts.emplace_back(holds, part), std::move(*this);
+  }
+  /// What an object for which it says nothing lacks.
+  [[nodiscard]] const FieldNeed& lacking(const Object& object) const {
+    for (const auto& [holds, part] : need_parts) {
+      if (!holds(object)) return part;
+    }
+    return need;
+  }
+  /// As `where`, and it is an error for others.
   FieldMember only_where(bool (*used)(const Object&), FieldNeed needs) && {
     return is_used = used, need = needs, is_strict = true, std::move(*this);
   }

@@ -9,6 +9,10 @@ namespace {
 
 constexpr Word<bool> kAttentions[] = {{"flash", true}, {"unfused", false}};
 
+bool splits_sequences(const Strategy& strategy) {
+  return strategy.sequence_parallel && strategy.tensor_parallel > 1;
+}
+
 }  // namespace
 
 std::vector<Field<Strategy>> layer_fields() {
@@ -42,7 +46,10 @@ see: Korthikanti et al. 2022 (arXiv:2205.05198), 6.2; profile.overlap.sharded_in
                   {"sequence_parallel",
                    "true, with tensor_parallel above 1, a precision below 16 bits that has no "
                    "scale for each row, and no adapters",
-                   "no ranks gather what products take in fewer bits"}),
+                   "no ranks gather what products take in fewer bits"})
+           .told_as(splits_sequences, {"sequence_parallel", "true, with tensor_parallel above 1",
+                                       "no inputs are gathered"})
+           .told_as(has_quantised_inputs, kQuantisedInputs),
        R"(Sequence-parallel ranks quantise their part of a product's input before they gather it: 8 or 4 bits
 an element. What is reduced keeps 16 bits, and so do inputs that adapters read as well, and rows with a
 scale each.

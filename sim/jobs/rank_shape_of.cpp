@@ -7,8 +7,7 @@ namespace {
 
 /// Whether what products take can be quantised before others gather it.
 bool is_quantised_before_gathers(const Strategy& strategy) {
-  return bytes_per_element(strategy.precision) < working_bytes_per_element(strategy.precision) &&
-         strategy.scaling != Scaling::rowwise && !trains_adapters(strategy);
+  return has_quantised_inputs(strategy) && !trains_adapters(strategy);
 }
 
 }  // namespace
@@ -49,6 +48,11 @@ RankShape rank_shape_of(const Strategy& strategy) {
     shape.adapters = strategy.lora_targets;
   }
   return shape;
+}
+
+bool has_quantised_inputs(const Strategy& strategy) {
+  return bytes_per_element(strategy.precision) < working_bytes_per_element(strategy.precision) &&
+         strategy.scaling != Scaling::rowwise;
 }
 
 bool can_gather_quantised(const Strategy& strategy) {

@@ -11,6 +11,9 @@ namespace headway {
 /// Bytes of an activation or a parameter as the forward pass uses it.
 [[nodiscard]] double working_bytes_per_element(Precision precision);
 
+/// Whether products take their inputs in fewer than 16 bits, and these are known before a gather.
+[[nodiscard]] bool has_quantised_inputs(const Strategy& strategy);
+
 /// Whether sequence-parallel ranks gather what only products take, in fewer than 16 bits: adapters
 /// read it in 16, and a scale a row leaves it to be quantised behind the gather (torchtitan,
 /// parallelize.py: enable_float8_tensorwise_tp).

@@ -34,6 +34,7 @@ constexpr FieldNeed kFullSharding = {"zero_stage", "3", "parameters are not shar
 constexpr FieldNeed kSharedStates = {"zero_stage", "1 or 3", "no group of ranks shares it out"};
 constexpr FieldNeed kAdapters = {"task", "\"lora\"", "no adapters are trained"};
 
+bool shares_out_states(const Strategy& job) { return job.sharding != Sharding::none; }
 bool is_fully_sharded(const Strategy& strategy) { return strategy.sharding == Sharding::full; }
 bool shares_optimizer_alone(const Strategy& job) { return job.sharding == Sharding::optimizer; }
 bool has_shard_groups(const Strategy& job) {
@@ -89,7 +90,9 @@ see: Zhao et al. 2023 (arXiv:2304.11277), 3.3)"},
                   {"zero_stage",
                    "1, 2 or 3, with a precision below 16 bits that has no scale for each row, and "
                    "no adapters",
-                   "no parameters are gathered that products take in fewer bits"}),
+                   "no parameters are gathered that products take in fewer bits"})
+           .told_as(shares_out_states, {"zero_stage", "1, 2 or 3", "no parameters are gathered"})
+           .told_as(has_quantised_inputs, kQuantisedInputs),
        R"(Ranks that share out states gather the parameters of layers as products take them, 8 or 4 bits
 each, and quantise their own before; embedding and head stay in 16 bits.
 see: Megatron-Core's --fp8-param-gather; torchao's enable_fsdp_float8_all_gather

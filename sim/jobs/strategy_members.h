@@ -10,6 +10,10 @@ inline constexpr Range kDegree = between(1, 1'000'000);
 inline constexpr Range kTokens = between(1, 1'000'000'000);
 inline constexpr double kMostLayers = 100'000;
 
+inline constexpr FieldNeed kQuantisedInputs = {
+    "precision", "below 16 bits that has no scale for each row",
+    "products take what is gathered in 16 bits", "one below 16 bits, such as \"fp8_current\""};
+
 // How fields of a strategy are read and written whose words stand in other tables.
 
 [[nodiscard]] FieldMember<Strategy> number_format();  ///< "bf16", "mxfp8", ...

@@ -69,8 +69,8 @@ void check_rule(const StrategyToCheck& input, const StrategyRule& rule) {
 /// Fields that are written although they say nothing about the strategy.
 void check_needs(const StrategyToCheck& input) {
   for (const auto& [name, member, notes] : strategy_fields().fields()) {
-    const FieldNeed& need = member.need;
-    if (need.field.empty() || member.is_used(input.strategy) || !input.object.member(name) ||
+    const FieldNeed& need = member.lacking(input.strategy);
+    if (member.need.field.empty() || member.is_used(input.strategy) || !input.object.member(name) ||
         !input.sound(std::array{name, need.field})) {
       continue;
     }

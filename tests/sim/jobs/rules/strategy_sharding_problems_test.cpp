@@ -1,4 +1,5 @@
 // Problems of sharded states, by their full text.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/sim/jobs/strategy_reading.h"
@@ -125,6 +126,28 @@ TEST(StrategyProblem, WholeTensorsAreSharesOfTheOptimizerAlone) {
   ::: scenario.json:9:19   /strategy/zero_stage is 2
   help: set zero_stage to 1, or leave optimizer_shards out
 )");
+}
+
+TEST(StrategyProblem, GathersInFewerBitsSayWhatIsMissing) {
+  EXPECT_EQ(
+      problems(kLlama3, R"(    "zero_stage": 1,
+    "quantised_parameter_gathers": true,
+    "precision": "bf16",
+    "global_batch": 64)"),
+      R"(error: quantised_parameter_gathers needs precision below 16 bits that has no scale for each row
+  --> scenario.json:10:36   /strategy/quantised_parameter_gathers
+   |
+10 |     "quantised_parameter_gathers": true,
+   |                                    ^^^^ products take what is gathered in 16 bits
+   |
+  ::: scenario.json:11:18   /strategy/precision is "bf16"
+  help: set precision to one below 16 bits, such as "fp8_current", or leave quantised_parameter_gathers out
+)");
+  EXPECT_THAT(problems(kLlama3, R"(    "zero_stage": 0,
+    "quantised_parameter_gathers": true,
+    "precision": "bf16",
+    "global_batch": 64)"),
+              ::testing::HasSubstr("quantised_parameter_gathers needs zero_stage 1, 2 or 3\n"));
 }
 
 TEST(StrategyProblem, StagesThatShareParametersHaveOneGroup) {
