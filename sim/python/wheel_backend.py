@@ -53,13 +53,29 @@ def contents(build):
                 yield f"headway/data/{path.relative_to(ROOT).as_posix()}", path
 
 
-def write_wheel(folder, build=None):
+def wheel_tag():
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
     platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
-    tag = f"{python}-{python}-{platform}"
-    name = f"headway-{version()}"
-    information = f"{name}.dist-info"
-    wheel = f"{name}-{tag}.whl"
+    return f"{python}-{python}-{platform}"
+
+
+def information_folder():
+    return f"headway-{version()}.dist-info"
+
+
+def information():
+    """What an installer reads of the wheel: names, and what stands there."""
+    yield "METADATA", (
+        f"Metadata-Version: 2.1\nName: headway\nVersion: {version()}\n"
+        "Summary: Predicts distributed training before the cluster is bought or booked\n"
+        "Requires-Python: >=3.9\nLicense-File: LICENSE\n").encode()
+    yield "LICENSE", (ROOT / "LICENSE").read_bytes()
+    yield "WHEEL", ("Wheel-Version: 1.0\nGenerator: headway\nRoot-Is-Purelib: false\n"
+                    f"Tag: {wheel_tag()}\n").encode()
+
+
+def write_wheel(folder, build=None):
+    wheel = f"headway-{version()}-{wheel_tag()}.whl"
     record = []
     with zipfile.ZipFile(pathlib.Path(folder) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
 
@@ -73,20 +89,25 @@ def write_wheel(folder, build=None):
 
         for path, source in contents(build):
             put(path, source.read_bytes())
-        put(f"{information}/METADATA",
-            f"Metadata-Version: 2.1\nName: headway\nVersion: {version()}\n"
-            "Summary: Predicts distributed training before the cluster is bought or booked\n"
-            "Requires-Python: >=3.9\nLicense-File: LICENSE\n".encode())
-        put(f"{information}/LICENSE", (ROOT / "LICENSE").read_bytes())
-        put(f"{information}/WHEEL",
-            f"Wheel-Version: 1.0\nGenerator: headway\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
-        record.append(f"{information}/RECORD,,\n")
-        archive.writestr(zipfile.ZipInfo(f"{information}/RECORD", SAME_TIME), "".join(record))
+        for name, content in information():
+            put(f"{information_folder()}/{name}", content)
+        record.append(f"{information_folder()}/RECORD,,\n")
+        archive.writestr(zipfile.ZipInfo(f"{information_folder()}/RECORD", SAME_TIME),
+                         "".join(record))
     return wheel
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return write_wheel(wheel_directory, (config_settings or {}).get("build"))
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Without it installers build a wheel only to read these files."""
+    folder = pathlib.Path(metadata_directory) / information_folder()
+    folder.mkdir(parents=True)
+    for name, content in information():
+        (folder / name).write_bytes(content)
+    return folder.name
 
 
 if __name__ == "__main__":
