@@ -78,9 +78,10 @@ class TextReport {
 
   void add_question() {
     const Question& question = prediction_.question;
-    text_ += fmt::format("{} on {} x {}, {} GPUs      {}\n", printable(question.model),
+    text_ += fmt::format("{} on {} x {}, {} {}      {}\n", printable(question.model),
                          whole_number(question.nodes), printable(question.node_type),
-                         whole_number(question.accelerators), printable(work_text(prediction_)));
+                         whole_number(question.accelerators), plural(question.accelerators, "GPU"),
+                         printable(work_text(prediction_)));
     text_ += fmt::format("profile {}, cluster {}\n\n", printable(question.profile),
                          printable(question.cluster));
   }

@@ -314,11 +314,12 @@ nlohmann::json side_json(const std::string& name, const Prediction& prediction) 
 Document comparison_document(const Comparison& comparison) {
   Document document;
   document.title = fmt::format("{} against {}", comparison.name_b, comparison.name_a);
-  document.lead =
-      fmt::format("A: {} on {} GPUs, {}. B: {} on {} GPUs, {}.", comparison.a.question.model,
-                  whole_number(comparison.a.question.accelerators), comparison.a.question.strategy,
-                  comparison.b.question.model, whole_number(comparison.b.question.accelerators),
-                  comparison.b.question.strategy);
+  document.lead = fmt::format(
+      "A: {} on {} {}, {}. B: {} on {} {}, {}.", comparison.a.question.model,
+      whole_number(comparison.a.question.accelerators),
+      plural(comparison.a.question.accelerators, "GPU"), comparison.a.question.strategy,
+      comparison.b.question.model, whole_number(comparison.b.question.accelerators),
+      plural(comparison.b.question.accelerators, "GPU"), comparison.b.question.strategy);
   document.sections.push_back(answer_of(comparison));
   if (!comparison.effects.empty()) document.sections.push_back(effects_section(comparison));
   document.sections.push_back(breakdown_section(comparison));

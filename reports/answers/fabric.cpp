@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "reports/answers/answers.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_output.h"
@@ -59,8 +62,8 @@ FactList routing_facts(const Cluster& cluster, const FabricAnalysis& analysis) {
   const auto add = [&](std::string name, std::string value) {
     list.facts.emplace_back(std::move(name), std::move(value));
   };
-  if (analysis.diameter_links) add("diameter", fmt::format("{} links", *analysis.diameter_links));
-  add("bisection", fmt::format("{} links, {}", grouped_digits(analysis.bisection_links),
+  if (analysis.diameter_links) add("diameter", counted(*analysis.diameter_links, "link"));
+  add("bisection", fmt::format("{}, {}", counted(analysis.bisection_links, "link"),
                                short_text(analysis.bisection_bandwidth)));
   for (const FabricAnalysis::Shift& shift : analysis.shifts) {
     add(fmt::format("shift by {}", shift.distance), shift_text(shift));
@@ -86,7 +89,7 @@ Figure histogram_figure(const FabricAnalysis::AllPairs& pairs) {
   Chart::Series series{.name = "pairs", .colour = 0};
   for (const auto& [links, count] : pairs.links_histogram) {
     table.add_row({grouped_digits(links), grouped_digits(count)});
-    chart.labels.push_back(fmt::format("{} links", links));
+    chart.labels.push_back(counted(links, "link"));
     series.values.push_back(static_cast<double>(count));
   }
   chart.series.push_back(std::move(series));
@@ -141,6 +144,36 @@ std::string answer_of(const Cluster& cluster, const FabricAnalysis& analysis) {
   return text;
 }
 
+/// Cables that are down, and those slower than most between the same tiers: the first few by name.
+std::string weak_cables(const Cluster& cluster, const TopologyCounts& counts) {
+  constexpr int kNamed = 3;
+  using Tiers = std::pair<int, int>;
+  std::map<Tiers, TopologyCounts::Cables> usual;
+  for (const TopologyCounts::Cables& cables : counts.cable_classes) {
+    TopologyCounts::Cables& most = usual[{cables.lower_tier, cables.upper_tier}];
+    if (cables.cables >= most.cables) most = cables;
+  }
+  const Topology& topology = cluster.topology;
+  std::vector<std::string> names;
+  int more = 0;
+  for (LinkId id = 0; id < topology.link_count(); id += 2) {
+    const Link& link = topology.link(id);
+    const bool is_down = !topology.is_up(id);
+    const Tiers tiers = std::minmax({topology.tier(link.from), topology.tier(link.to)});
+    if (!is_down && link.capacity >= usual[tiers].bandwidth) continue;
+    if (std::ssize(names) == kNamed) {
+      ++more;
+      continue;
+    }
+    names.push_back(fmt::format("{} - {} ({})", site_description(cluster, link.from),
+                                site_description(cluster, link.to),
+                                is_down ? "down" : short_text(link.capacity)));
+  }
+  if (names.empty()) return "";
+  return fmt::format("down, or slower than others of their tiers: {}{}", join_words(names, ", "),
+                     more == 0 ? "" : fmt::format(", and {} more", grouped_digits(more)));
+}
+
 Document fabric_document(const Cluster& cluster, const FabricAnalysis& analysis) {
   const TopologyCounts counts = topology_counts(cluster);
   Document document{.title = fabric_counts(cluster)};
@@ -155,13 +188,15 @@ Document fabric_document(const Cluster& cluster, const FabricAnalysis& analysis)
   DocumentSection tiers{
       "Tiers",
       {Paragraph{
-          fmt::format("{} endpoints, {} switches, {} cables{}", grouped_digits(counts.endpoints),
-                      grouped_digits(counts.switches), grouped_digits(counts.cables),
+          fmt::format("{}, {}, {}{}", counted(counts.endpoints, "endpoint"),
+                      counted(counts.switches, "switch"), counted(counts.cables, "cable"),
                       counts.cables_down == 0
                           ? ""
                           : fmt::format(", {} more down", grouped_digits(counts.cables_down)))}}};
   if (!counts.tiers.empty()) tiers.blocks.emplace_back(tier_table(counts));
   if (!counts.cable_classes.empty()) tiers.blocks.emplace_back(cable_table(counts));
+  const std::string weak = weak_cables(cluster, counts);
+  if (!weak.empty()) tiers.blocks.emplace_back(Paragraph{weak});
   document.sections.push_back(std::move(tiers));
   if (!answer.empty()) document.sections.push_back({"", {Paragraph{answer}}, Shown::on_terminals});
   return document;
@@ -244,11 +279,11 @@ nlohmann::json fabric_json(const Cluster& cluster, const FabricAnalysis& analysi
 }  // namespace
 
 std::string fabric_counts(const Cluster& cluster) {
-  return fmt::format("{}: {} hosts with {} ports, {} switches, {} cables", printable(cluster.name),
-                     grouped_digits(cluster.site.hosts),
-                     grouped_digits(cluster.site.host_ports.size()),
-                     grouped_digits(cluster.topology.switch_count()),
-                     grouped_digits(cluster.topology.cable_count()));
+  return fmt::format("{}: {} with {}, {}, {}", printable(cluster.name),
+                     counted(cluster.site.hosts, "host"),
+                     counted(std::ssize(cluster.site.host_ports), "port"),
+                     counted(cluster.topology.switch_count(), "switch"),
+                     counted(cluster.topology.cable_count(), "cable"));
 }
 
 Answer fabric_answer(const Cluster& cluster, const FabricAnalysis& analysis) {

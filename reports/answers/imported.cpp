@@ -19,8 +19,9 @@ std::string imported_summary(const std::string& text, const ImportFormat& format
   if (format.makes_node) {
     const auto read = read_node_type(root, files);
     if (!read) return "";
-    return fmt::format("{}: {} accelerators ({}), {} NICs of {}\n", printable(read->type.name),
-                       read->type.accelerators, printable(read->type.accelerator), read->type.nics,
+    return fmt::format("{}: {} ({}), {} of {}\n", printable(read->type.name),
+                       counted(read->type.accelerators, "accelerator"),
+                       printable(read->type.accelerator), counted(read->type.nics, "NIC"),
                        short_text(read->type.nic_bandwidth));
   }
   const auto read = read_topology(root, files);

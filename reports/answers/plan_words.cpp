@@ -47,7 +47,7 @@ std::string tokens_text(double tokens, double (*round)(double)) {
   return fmt::format("{:.0f}", round(tokens));
 }
 
-std::string gpus_text(std::int64_t count) { return grouped_digits(count) + " GPUs"; }
+std::string gpus_text(std::int64_t count) { return counted(count, "GPU"); }
 
 std::string share_text(double of_one) { return fmt::format("{:.4g} %", 100.0 * of_one); }
 

@@ -12,6 +12,7 @@
 #include "reports/sections/server_report.h"
 #include "reports/sections/target_report.h"
 #include "reports/text_report.h"
+#include "sim/base/quantity_text.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
 #include "sim/result/words/advice.h"
@@ -21,9 +22,9 @@ namespace headway {
 Document prediction_document(const Prediction& prediction) {
   const Question& question = prediction.question;
   Document document;
-  document.title =
-      fmt::format("{} on {} x {}, {} GPUs", question.model, whole_number(question.nodes),
-                  question.node_type, whole_number(question.accelerators));
+  document.title = fmt::format("{} on {} x {}, {} {}", question.model, whole_number(question.nodes),
+                               question.node_type, whole_number(question.accelerators),
+                               plural(question.accelerators, "GPU"));
   document.lead = fmt::format("{}; profile {}, cluster {}.", work_text(prediction),
                               question.profile, question.cluster);
   const bool has_times = was_simulated(prediction);

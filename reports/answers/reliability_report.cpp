@@ -132,7 +132,8 @@ std::string reliability_text(const ReliabilityPrediction& of) {
 }
 
 DocumentSection reliability_section(const ReliabilityPrediction& of) {
-  std::string text = fmt::format("Mean of {} histories, 90 % of them in brackets: {}. ", of.runs,
+  std::string text = fmt::format("Mean of {}, 90 % of them in brackets: {}. ",
+                                 of.runs == 1 ? "1 history" : fmt::format("{} histories", of.runs),
                                  goodput_sentence(of));
   if (const auto recovery = recovery_sentence(of)) text += fmt::format("Recovery: {}. ", *recovery);
   if (const auto spot = spot_sentence(of)) text += fmt::format("Spot nodes: {}. ", *spot);

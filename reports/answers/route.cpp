@@ -38,10 +38,10 @@ Document route_document(const Cluster& cluster, const FoundRoute& route) {
     return {.title = fmt::format("there is no route from {} to {}", source, destination)};
   }
   if (route.hops->empty()) return {.title = fmt::format("{} is its own destination", source)};
-  return {
-      .title = fmt::format("{} to {}: {} links, {}, {} on the way", source, destination,
-                           route.hops->size(), short_text(route.rate), short_text(route.latency)),
-      .sections = {{"Hops", {hop_table(cluster, route)}}}};
+  return {.title = fmt::format("{} to {}: {}, {}, {} on the way", source, destination,
+                               counted(std::ssize(*route.hops), "link"), short_text(route.rate),
+                               short_text(route.latency)),
+          .sections = {{"Hops", {hop_table(cluster, route)}}}};
 }
 
 nlohmann::json hop_json(const Cluster& cluster, const LinkShare& hop) {

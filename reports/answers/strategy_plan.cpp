@@ -184,8 +184,8 @@ DocumentSection plan_answer_section(const Prediction& best, std::string command_
 
 Document strategy_plan_document(const StrategyPlan& plan) {
   Document document{
-      .title = fmt::format("{} on {}, {} GPUs, global batch {}", plan.model, plan.cluster,
-                           grouped_digits(plan.accelerators), grouped_digits(plan.global_batch)),
+      .title = fmt::format("{} on {}, {}, global batch {}", plan.model, plan.cluster,
+                           counted(plan.accelerators, "GPU"), grouped_digits(plan.global_batch)),
       .lead = count_text(plan.search.counts, plan.leaders.size())};
   if (plan.leaders.empty()) {
     document.sections = {{"Answer", {Paragraph{infeasible_text(plan)}}}};

@@ -31,7 +31,8 @@ std::string counts_sentence(const Study& study) {
   const auto short_of_memory = std::ranges::count_if(
       study.points, [](const StudyPoint& point) { return point.prediction && !has_speed(point); });
   const auto impossible = std::ssize(study.points) - simulated - short_of_memory;
-  std::string text = fmt::format("{} points: {} simulated", std::ssize(study.points), simulated);
+  std::string text =
+      fmt::format("{}: {} simulated", counted(std::ssize(study.points), "point"), simulated);
   if (short_of_memory > 0) text += fmt::format(", {} do not fit in memory", short_of_memory);
   if (impossible > 0) text += fmt::format(", {} are not possible", impossible);
   return text + ".";

@@ -196,4 +196,13 @@ std::string grouped_digits(long long value) {
   return digits;
 }
 
+std::string plural(long long count, std::string_view thing) {
+  if (count == 1) return std::string(thing);
+  return fmt::format("{}{}", thing, thing.ends_with("ch") ? "es" : "s");
+}
+
+std::string counted(long long count, std::string_view thing) {
+  return fmt::format("{} {}", grouped_digits(count), plural(count, thing));
+}
+
 }  // namespace headway

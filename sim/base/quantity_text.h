@@ -21,9 +21,9 @@ using ParsedQuantity = std::variant<Q, QuantityProblem>;
 /// Reads "400 Gb/s", "80 GiB", "1.5 us", "989 TFLOP/s", "30 d" as the quantity Q. Space between
 /// number and unit is optional. Numbers are finite decimals ("inf" and "nan" are refused); `b` is
 /// bit, `B` byte; K/M/G/T/P are powers of 1000, Ki/Mi/Gi/Ti powers of 1024; times are ns us ms s
-/// min h d, up to 30,000 years; work and compute rates also take E, Z, Y. A text of another dimension ("5 ms" for a
-/// bandwidth) is named as such, and a size in bits ("80 Gb") is refused as the slip it mostly is.
-/// Specialised for Seconds, Bytes, BytesPerSecond, Flops, FlopsPerSecond.
+/// min h d, up to 30,000 years; work and compute rates also take E, Z, Y. A text of another
+/// dimension ("5 ms" for a bandwidth) is named as such, and a size in bits ("80 Gb") is refused as
+/// the slip it mostly is. Specialised for Seconds, Bytes, BytesPerSecond, Flops, FlopsPerSecond.
 template <class Q>
 [[nodiscard]] ParsedQuantity<Q> parse_quantity(std::string_view text);
 
@@ -53,5 +53,10 @@ template <class Q>
 
 /// "16,777,216": digits grouped by thousands.
 [[nodiscard]] std::string grouped_digits(long long value);
+
+/// "server" of 1, "servers" of any other count.
+[[nodiscard]] std::string plural(long long count, std::string_view thing);
+/// "1 server", "1,024 servers".
+[[nodiscard]] std::string counted(long long count, std::string_view thing);
 
 }  // namespace headway

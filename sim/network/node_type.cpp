@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/base/quantity_text.h"
 #include "sim/files/field_table.h"
 #include "sim/network/optional_schema.h"
 
@@ -39,7 +40,8 @@ std::vector<int> read_nearest(ObjectReader& reader, int accelerators, int nics) 
   const std::vector<JsonCursor> elements = reader.elements("nearest");
   if (elements.size() != static_cast<std::size_t>(accelerators)) {
     reader.report("nearest", "\"nearest\" names one NIC for each accelerator",
-                  fmt::format("{} NICs for {} accelerators", elements.size(), accelerators));
+                  fmt::format("{} for {}", counted(std::ssize(elements), "NIC"),
+                              counted(accelerators, "accelerator")));
   }
   std::vector<int> nearest;
   for (const JsonCursor& element : elements) {

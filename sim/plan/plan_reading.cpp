@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "sim/base/quantity_text.h"
 #include "sim/plan/goal.h"
 #include "sim/plan/planned_scenario.h"
 #include "sim/result/number_text.h"
@@ -31,8 +32,7 @@ std::optional<PlanReading> plan_reading(const std::string& path, const ScenarioO
         plan, finds_nodes ? PlannedCluster::of_any_size : PlannedCluster::as_given, own);
     diagnostics.append(own);
     const std::string size =
-        finds_nodes ? "as many as the goal needs"
-                    : fmt::format("{} GPUs", grouped_digits(scenario.strategy.ranks()));
+        finds_nodes ? "as many as the goal needs" : counted(scenario.strategy.ranks(), "GPU");
     return PlanReading{
         .is_meant = fields.goal || !fields.candidates.empty(),
         .about = fmt::format("{} on {}, {}", scenario.model.name, scenario.cluster->name, size)};

@@ -27,10 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string gpus_text(int accelerators) {
-  return fmt::format("{} GPU{}", grouped_digits(accelerators), accelerators == 1 ? "" : "s");
-}
-
 /// "400 Gb/s": NICs are sold in bits.
 std::string bits_text(BytesPerSecond rate) { return fmt::format("{:g} Gb/s", rate.count() * 8e-9); }
 
@@ -53,8 +49,8 @@ Explained explain_model(const JsonCursor& part, InputFiles& files) {
   const std::int64_t parameters = parameter_count(read->model);
   if (!read->transformer) {
     return ExplainedFile{"model",
-                         fmt::format("{} parameters, {} layers", parameters_text(parameters),
-                                     read->model.layer_count()),
+                         fmt::format("{} parameters, {}", parameters_text(parameters),
+                                     counted(read->model.layer_count(), "layer")),
                          std::move(read->resolved)};
   }
   const TransformerModel& model = *read->transformer;
@@ -74,12 +70,10 @@ Explained explain_topology(const JsonCursor& part, InputFiles& files) {
   const int switches = cluster.topology.switch_count();
   return ExplainedFile{
       "topology",
-      fmt::format("{}: {} x {}, {}{}, NICs of {}", gpus_text(cluster.accelerators()),
+      fmt::format("{}: {} x {}, {}{}, NICs of {}", counted(cluster.accelerators(), "GPU"),
                   grouped_digits(cluster.nodes), cluster.node_type.name,
                   read->resolved->at("fabric").at("kind").get<std::string>(),
-                  switches > 0 ? fmt::format(" of {} switch{}", grouped_digits(switches),
-                                             switches == 1 ? "" : "es")
-                               : "",
+                  switches > 0 ? " of " + counted(switches, "switch") : "",
                   bits_text(cluster.node_type.nic_bandwidth)),
       std::move(read->resolved)};
 }
@@ -88,11 +82,10 @@ Explained explain_node(const JsonCursor& part, InputFiles& files) {
   auto read = read_node_type(part, files);
   if (!read) return std::nullopt;
   const NodeType& type = read->type;
-  return ExplainedFile{
-      "node",
-      fmt::format("{} x {}, {} NIC{} of {}", type.accelerators, type.accelerator, type.nics,
-                  type.nics == 1 ? "" : "s", bits_text(type.nic_bandwidth)),
-      std::move(read->resolved)};
+  return ExplainedFile{"node",
+                       fmt::format("{} x {}, {} of {}", type.accelerators, type.accelerator,
+                                   counted(type.nics, "NIC"), bits_text(type.nic_bandwidth)),
+                       std::move(read->resolved)};
 }
 
 /// What a published profile's predictions were held against.
@@ -135,12 +128,13 @@ Explained explain_scenario(const std::string& path, const ScenarioOptions& optio
     const Strategy& strategy = scenario.strategy;
     const std::string context =
         strategy.context_parallel > 1 ? fmt::format(", cp {}", strategy.context_parallel) : "";
-    explained = ExplainedFile{
-        "scenario",
-        fmt::format("{} on {}, {}: tp {}{}, pp {}, dp {}", scenario.model.name,
-                    scenario.cluster->name, gpus_text(strategy.ranks()), strategy.tensor_parallel,
-                    context, strategy.pipeline_parallel, strategy.data_parallel),
-        std::move(scenario.resolved)};
+    explained =
+        ExplainedFile{"scenario",
+                      fmt::format("{} on {}, {}: tp {}{}, pp {}, dp {}", scenario.model.name,
+                                  scenario.cluster->name, counted(strategy.ranks(), "GPU"),
+                                  strategy.tensor_parallel, context, strategy.pipeline_parallel,
+                                  strategy.data_parallel),
+                      std::move(scenario.resolved)};
   } catch (const InputError& error) {
     if (!own.has_errors()) {
       for (const Diagnostic& problem : error.diagnostics()) own.add(problem);

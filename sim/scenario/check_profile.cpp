@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/base/join_words.h"
+#include "sim/base/quantity_text.h"
 #include "sim/costs/nccl_constants.h"
 #include "sim/programs/flows/nccl_costs.h"
 #include "sim/programs/flows/nccl_doubts.h"
@@ -185,11 +186,11 @@ void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, in
   const int of_node = cluster.node_type.accelerators;
   const int left = cluster.nodes - (accelerators + of_node - 1) / of_node;
   if (by->servers <= left) return;
-  diagnostics.add(
-      strategy.problem("synchronisation", "servers apart need a node each behind those of the job",
-                       fmt::format("{} servers, {} such nodes", by->servers, left),
-                       "set cluster.job_nodes to what workers take, raise cluster.nodes, or "
-                       "set hosts to \"beside\""));
+  diagnostics.add(strategy.problem(
+      "synchronisation", "servers apart need a node each behind those of the job",
+      fmt::format("{}, {}", counted(by->servers, "server"), counted(left, "such node")),
+      "set cluster.job_nodes to what workers take, raise cluster.nodes, or "
+      "set hosts to \"beside\""));
 }
 
 }  // namespace headway

@@ -83,8 +83,8 @@ Scenario scenario_of(const SimulateRequest& request, const Invocation& invocatio
 
 Simulation simulation_of(const Scenario& scenario, const SimulateRequest& request,
                          Terminal& terminal) {
-  const std::string what = fmt::format("simulating {} on {} GPUs", scenario.name,
-                                       grouped_digits(scenario.strategy.ranks()));
+  const std::string what =
+      fmt::format("simulating {} on {}", scenario.name, counted(scenario.strategy.ranks(), "GPU"));
   // A single point says nothing while it runs, which is worth a line to people only.
   const bool is_unasked = request.progress == When::automatic && !terminal.errors_are_seen();
   Progress progress(terminal, is_unasked ? When::never : request.progress, what);

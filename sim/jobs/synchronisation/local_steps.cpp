@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/base/quantity_text.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/synchronisation/scheme_fields.h"
@@ -54,7 +55,8 @@ class LocalSteps final : public SynchronisationScheme {
   [[nodiscard]] double kept_bytes() const override { return 8.0; }
   [[nodiscard]] std::string work_text(const Strategy& strategy) const override {
     if (strategy.islands() == 1) return {};
-    return fmt::format(", {} islands of {} local steps", strategy.islands(), settings.every);
+    return fmt::format(", {} of {}", counted(strategy.islands(), "island"),
+                       counted(settings.every, "local step"));
   }
   [[nodiscard]] std::vector<std::string> notes(const Strategy& strategy) const override {
     if (strategy.islands() == 1) return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/base/quantity_text.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/synchronisation/scheme_fields.h"
@@ -165,10 +166,12 @@ std::vector<StrategyRule> ParameterServer::rules() const {
                     std::int64_t{by->servers} * job->data_parallel <= kMostConnections;
            },
        .broken = [](Layout job) -> BrokenRule {
-         return {fmt::format("{} servers and {} data-parallel ranks", servers_of(job)->servers,
-                             job->data_parallel),
-                 fmt::format("use {} servers at most",
-                             std::max<std::int64_t>(1, kMostConnections / job->data_parallel))};
+         return {
+             fmt::format("{} and {}", counted(servers_of(job)->servers, "server"),
+                         counted(job->data_parallel, "data-parallel rank")),
+             fmt::format("use {} at most",
+                         counted(std::max<std::int64_t>(1, kMostConnections / job->data_parallel),
+                                 "server"))};
        }},
       {.fields = {"synchronisation"},
        .besides = {"data_parallel"},

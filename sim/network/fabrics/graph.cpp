@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/index.h"
+#include "sim/base/quantity_text.h"
 #include "sim/network/fabrics/fabric.h"
 #include "sim/network/fabrics/graph_reader.h"
 
@@ -89,7 +90,8 @@ void check_nics(const GraphReader& graph, const NodeType& node, Diagnostics& dia
     const auto found = nodes_with.find(endpoints.size());
     if (found == nodes_with.end()) continue;
     std::string label =
-        fmt::format("{} endpoints, but \"{}\" has {} NICs", endpoints.size(), node.name, node.nics);
+        fmt::format("{}, but \"{}\" has {}", counted(std::ssize(endpoints), "endpoint"), node.name,
+                    counted(node.nics, "NIC"));
     if (found->second > 1) label += fmt::format("; {} nodes are like that", found->second);
     const JsonCursor& last = graph.vertices()[index(endpoints.back())].cursor;
     diagnostics.add(last.member("node").value_or(last).problem(

@@ -11,6 +11,7 @@
 
 #include "sim/base/join_words.h"
 #include "sim/base/parse_number.h"
+#include "sim/base/quantity_text.h"
 #include "sim/result/number_text.h"
 
 namespace headway {
@@ -150,9 +151,10 @@ std::vector<Objective> objectives_beside_throughput(const std::vector<Candidate>
 
 std::string choice_text(const Choice& choice, const Candidates& candidates) {
   const Candidate best = candidates[choice.best];
-  std::string text = fmt::format("{} {}: {} on {} GPUs.", superlative(choice.objective),
-                                 best.name(), objective_text(choice.objective, best.numbers),
-                                 whole_number(best.numbers.accelerators));
+  std::string text = fmt::format("{} {}: {} on {} {}.", superlative(choice.objective), best.name(),
+                                 objective_text(choice.objective, best.numbers),
+                                 whole_number(best.numbers.accelerators),
+                                 plural(best.numbers.accelerators, "GPU"));
   if (choice.fewest && *choice.fewest != choice.best) {
     const auto counted = [&](std::size_t i) {
       const Candidate candidate = candidates[i];

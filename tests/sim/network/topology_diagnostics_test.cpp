@@ -176,7 +176,7 @@ TEST(TopologyDiagnostics, AGraphNodeWithoutAnEndpointForEachNic) {
             "  --> t.json:6:24   /fabric/endpoints/1/node\n"
             "   |\n"
             " 6 | {\"name\": \"a1\", \"node\": \"a\"}],\n"
-            "   |                        ^^^ 2 endpoints, but \"node\" has 1 NICs\n");
+            "   |                        ^^^ 2 endpoints, but \"node\" has 1 NIC\n");
 }
 
 TEST(TopologyDiagnostics, ANodeTypeThatFitsNoNodeOfAGraphIsOneProblem) {
@@ -193,7 +193,7 @@ TEST(TopologyDiagnostics, ANodeTypeThatFitsNoNodeOfAGraphIsOneProblem) {
       "  --> t.json:6:24   /fabric/endpoints/1/node\n"
       "   |\n"
       " 6 | {\"name\": \"a1\", \"node\": \"a\"},\n"
-      "   |                        ^^^ 2 endpoints, but \"node\" has 1 NICs; 2 nodes are like "
+      "   |                        ^^^ 2 endpoints, but \"node\" has 1 NIC; 2 nodes are like "
       "that\n");
 }
 
@@ -230,7 +230,7 @@ TEST(TopologyDiagnostics, NearestNicsForSomeAcceleratorsOnly) {
             "  --> t.json:4:12   /node/nics/nearest\n"
             "   |\n"
             " 4 | \"nearest\": [0], \"bandwidth\": \"1 GB/s\"}},\n"
-            "   |            ^ 1 NICs for 2 accelerators\n");
+            "   |            ^ 1 NIC for 2 accelerators\n");
 }
 
 TEST(TopologyDiagnostics, AScaleUpDomainThatCutsNodes) {

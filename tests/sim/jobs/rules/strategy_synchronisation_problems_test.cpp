@@ -111,8 +111,8 @@ TEST(StrategyProblem, ConnectionsToServersAreBounded) {
   --> scenario.json:9:24   /strategy/synchronisation
    |
  9 |     "synchronisation": {"scheme": "parameter_server", "servers": 4096},
-   |                        ^ 4096 servers and 128 data-parallel ranks
-  help: use 2048 servers at most
+   |                        ^ 4,096 servers and 128 data-parallel ranks
+  help: use 2,048 servers at most
 )");
 }
 
