@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -10,6 +11,7 @@
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
 #include "reports/sections/prediction_sections.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantile.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
@@ -43,24 +45,58 @@ std::vector<TextTable::Column> columns(const std::vector<Objective>& objectives)
   return columns;
 }
 
-TextTable leader_table(const StrategyPlan& plan) {
+/// A leader, and those behind it that are hardly another answer.
+struct LeaderRow {
+  std::size_t leader;
+  std::vector<int> virtual_stages;  ///< of the leader, then of those
+};
+
+/// Whether one leader is another with other virtual stages, which change next to nothing.
+bool is_hardly_another(const Leader& leader, const Leader& before) {
+  constexpr double kSameTime = 0.01;
+  constexpr double kSameMemory = 0.05;
+  StrategyChoice choice = leader.ranked.choice;
+  choice.virtual_stages = before.ranked.choice.virtual_stages;
+  return choice == before.ranked.choice && !leader.is_on_front &&
+         leader.time() <= (1.0 + kSameTime) * before.time() &&
+         std::abs(leader.memory() / before.memory() - 1.0) <= kSameMemory;
+}
+
+std::vector<LeaderRow> leader_rows(const StrategyPlan& plan) {
+  std::vector<LeaderRow> rows;
+  for (std::size_t i = 0; i < plan.leaders.size(); ++i) {
+    const int stages = plan.leaders[i].ranked.choice.virtual_stages;
+    const auto before = std::ranges::find_if(rows, [&](const LeaderRow& row) {
+      return is_hardly_another(plan.leaders[i], plan.leaders[row.leader]);
+    });
+    if (before == rows.end()) {
+      rows.push_back({i, {stages}});
+    } else {
+      before->virtual_stages.push_back(stages);
+    }
+  }
+  return rows;
+}
+
+TextTable leader_table(const StrategyPlan& plan, const std::vector<LeaderRow>& rows) {
   std::vector<Candidate> candidates;
   for (const Leader& leader : plan.leaders) {
     candidates.push_back({{}, decision_numbers(leader.prediction)});
   }
   const std::vector<Objective> objectives = objectives_beside_throughput(candidates);
   TextTable table(columns(objectives));
-  for (std::size_t i = 0; i < plan.leaders.size(); ++i) {
+  for (const LeaderRow& row : rows) {
+    const std::size_t i = row.leader;
     const Leader& leader = plan.leaders[i];
     const StrategyChoice& choice = leader.ranked.choice;
-    std::vector<std::string> cells = {std::to_string(i + 1)};
+    std::vector<std::string> cells = {std::to_string(table.row_count() + 1)};
     for (const int degree :
          {choice.tensor_parallel, choice.context_parallel, choice.pipeline_parallel,
           choice.data_parallel, choice.expert_parallel}) {
       cells.push_back(std::to_string(degree));
     }
     cells.emplace_back(choice.schedule->name);
-    cells.push_back(std::to_string(choice.virtual_stages));
+    cells.push_back(join_words(row.virtual_stages, ", "));
     cells.push_back(std::to_string(choice.micro_batch));
     cells.push_back(std::to_string(static_cast<int>(choice.sharding)));
     cells.emplace_back(word_of(choice.recompute));
@@ -78,22 +114,23 @@ TextTable leader_table(const StrategyPlan& plan) {
 }
 
 /// Where each leader's time goes, which is why it lost.
-Figure leader_figure(const StrategyPlan& plan) {
+Figure leader_figure(const StrategyPlan& plan, const std::vector<LeaderRow>& rows) {
   constexpr double kSeen = 0.0005;  ///< of an iteration: less is no width
   Chart chart{.kind = Chart::Kind::stacked_bars, .x_title = "s of an iteration"};
   for (std::size_t i = 0; i < kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);
     Chart::Series series{.name = std::string(cause_title(cause)), .colour = static_cast<int>(i)};
     bool is_seen = false;
-    for (const Leader& leader : plan.leaders) {
+    for (const LeaderRow& row : rows) {
+      const Leader& leader = plan.leaders[row.leader];
       const Seconds time = leader.prediction.breakdown[cause];
       series.values.push_back(time.count());
       is_seen = is_seen || time > kSeen * leader.time();
     }
     if (is_seen) chart.series.push_back(std::move(series));
   }
-  for (std::size_t i = 0; i < plan.leaders.size(); ++i) {
-    const StrategyChoice& choice = plan.leaders[i].ranked.choice;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const StrategyChoice& choice = plan.leaders[rows[i].leader].ranked.choice;
     chart.labels.push_back(fmt::format("{}: tp {}, pp {}, dp {}, mb {}", i + 1,
                                        choice.tensor_parallel, choice.pipeline_parallel,
                                        choice.data_parallel, choice.micro_batch));
@@ -101,7 +138,15 @@ Figure leader_figure(const StrategyPlan& plan) {
   return {.title = "Where the time of the leaders goes",
           .caption = "Fastest first, by the numbers of the table.",
           .picture = std::move(chart),
-          .table = leader_table(plan)};
+          .table = leader_table(plan, rows)};
+}
+
+std::string rows_text(const std::vector<LeaderRow>& rows) {
+  const bool has_many =
+      std::ranges::any_of(rows, [](const LeaderRow& row) { return row.virtual_stages.size() > 1; });
+  if (!has_many) return "";
+  return "\na row of several v is of the first; the others come within 1 % of its time, 5 % of its "
+         "memory";
 }
 
 /// Leaders that are too slow for it to matter are told from one draw.
@@ -191,13 +236,14 @@ Document strategy_plan_document(const StrategyPlan& plan) {
     document.sections = {{"Answer", {Paragraph{infeasible_text(plan)}}}};
     return document;
   }
+  const std::vector<LeaderRow> rows = leader_rows(plan);
   const std::string note =
       fmt::format("* nobody simulated is faster and holds less than it; {} GiB is what a GPU has",
                   gib(plan.capacity)) +
-      draws_text(plan);
+      rows_text(rows) + draws_text(plan);
   const Prediction& best = plan.leaders.front().prediction;
   document.sections = {plan_answer_section(best, plan.command_line, plan.unsaid),
-                       {"Leaders", {leader_figure(plan), Paragraph{note}}},
+                       {"Leaders", {leader_figure(plan, rows), Paragraph{note}}},
                        {"",
                         {Paragraph{closing_sentence(best) + "\n" + own_line(plan.unsaid) +
                                    "The answer: " + plan.command_line}},
