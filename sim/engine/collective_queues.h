@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 
 namespace headway {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/engine/collective_queues.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/fetch.h"

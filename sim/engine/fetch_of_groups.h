@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/engine/executor.h"
 #include "sim/engine/fetch.h"
 

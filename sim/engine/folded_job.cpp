@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/engine/job_colours.h"
 
 namespace headway {

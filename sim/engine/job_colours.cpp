@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/programs/perturbation/block_draws.h"
 
 namespace headway {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/programs/exchange_layout.h"
 #include "sim/programs/group_costs.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/perturbation/slow_replicas.h"
 #include "sim/programs/recurrence.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/programs/flows/flow_plans.h"
 #include "sim/programs/pipeline/pass_order.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 
 namespace headway {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/programs/flows/plan_builder.h"
 #include "sim/programs/program_builder.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/layers/exchanges.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/layers/parameters.h"
 #include "sim/programs/pipeline/body_writer.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/programs/pipeline/pass_order.h"
 
 namespace headway {

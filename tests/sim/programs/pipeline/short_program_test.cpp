@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/signed_index.h"
+#include "sim/base/index.h"
 #include "sim/programs/closed_form.h"
 #include "tests/support/small_job.h"
 
