@@ -26,14 +26,16 @@ inline constexpr Word<ExpertMasks> kWords<ExpertMasks>[] = {
 ///
 /// Forward two products, backward three: gradients of the rows put in place, of those that come
 /// back, and of the mask that weights them. Beside the products, which read and write a mask in 16
-/// bits, kernels make masks and take their gradients apart; bytes of a place, counted in
-///   sequences: MaxText, layers/moe.py, generate_masks, as a compiler merges it: the weights and
-///   the
-///     truth of a place written (2 + 1), the latter read and widened (1 + 2); backward the gradient
-///     read once (2)
-///   micro-batches: DeepSpeed, moe/sharded_moe.py, top2gating, kernel by kernel: fp32 weights of
-///     each choice written (4), each further one added (8 + 4), compared (4 + 1), both masks
-///     narrowed (1 + 2, 4 + 2); backward widened (2 + 4), and read for each choice (4)
+/// bits, kernels make masks and take their gradients apart. Their bytes of a token and place:
+///
+/// Of sequences, counted in MaxText (layers/moe.py, generate_masks) as a compiler merges it: weight
+/// and truth are written (2 + 1), the truth is read and widened (1 + 2); backward the gradient is
+/// read once (2).
+///
+/// Of micro-batches, counted in DeepSpeed (moe/sharded_moe.py, top2gating) kernel by kernel: fp32
+/// weights of each choice are written (4), each further one is added (8 + 4), they are compared
+/// (4 + 1), both masks are narrowed (1 + 2, 4 + 2); backward they are widened (2 + 4), and read for
+/// each choice (4).
 struct ExpertMaskShape {
   double groups = 0.0;  ///< on the rank, for a micro-batch; 0: there are no masks
   double tokens = 0.0;  ///< of a group

@@ -71,6 +71,10 @@ struct ReadParts {
 
 ReadParts read_parts(ObjectReader& reader, InputFiles& files) {
   ReadParts parts;
+  reader.report_missing("model", R"("llama3_8b")");
+  reader.report_missing("cluster", R"({"topology": "dgx_h100_superpod", "nodes": 8})");
+  reader.report_missing("profile", R"("h100_sxm")");
+  reader.report_missing("strategy", R"({"preset": "megatron", "global_batch": 512})");
   if (const auto part = reader.required_part("model")) {
     parts.model = files.once<ReadModel>(*part, "", [&] { return read_model(*part, files); });
   }

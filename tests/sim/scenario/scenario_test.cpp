@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
@@ -41,6 +43,23 @@ std::string told_by(const std::string& path, const ScenarioOptions& options) {
     tell(error.diagnostics());
   }
   return text;
+}
+
+TEST(Scenario, EveryPartThatIsMissingIsShownByAnExample) {
+  const ScratchFolder scratch;
+  Diagnostics diagnostics;
+  std::vector<std::string> helps;
+  try {
+    const std::string path = scratch.write("s.json", R"({"schema": "headway/scenario/1"})");
+    (void)read_scenario(path, {}, diagnostics);
+  } catch (const InputError& error) {
+    for (const Diagnostic& diagnostic : error.diagnostics()) helps.push_back(diagnostic.help);
+  }
+  EXPECT_EQ(helps, (std::vector<std::string>{
+                       R"(for example "model": "llama3_8b")",
+                       R"(for example "cluster": {"topology": "dgx_h100_superpod", "nodes": 8})",
+                       R"(for example "profile": "h100_sxm")",
+                       R"(for example "strategy": {"preset": "megatron", "global_batch": 512})"}));
 }
 
 TEST(Scenario, AMemoryOfOthersChangesNothingButTheTime) {
