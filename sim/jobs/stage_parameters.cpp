@@ -21,7 +21,9 @@ std::vector<LayerRange> chunk_layers(const Model& model, const Strategy& strateg
   std::vector<LayerRange> ranges;
   ranges.reserve(static_cast<std::size_t>(strategy.chunks()));
   int first = 0;
-  for (const int count : layers_of_chunks(strategy, model.layer_count(), model.ahead.layers)) {
+  std::vector<int> counts = layers_of_chunks(strategy, model.shared_layers(), model.ahead.layers);
+  if (strategy.layers_per_stage.empty()) counts.front() += model.leading_layers;
+  for (const int count : counts) {
     ranges.push_back({first, count});
     first += count;
   }

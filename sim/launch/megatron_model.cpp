@@ -71,7 +71,7 @@ std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
     number("--qk-pos-emb-head-dim", latent->at("rotary_head_size"));
     number("--v-head-dim", latent->at("value_head_size"));
   }
-  for (const char* field : {"sliding_window", "attention_sinks"}) {
+  for (const char* field : {"sliding_window", "attention_sinks", "vision"}) {
     const auto found = model.find(field);
     if (found == model.end() || *found == false) continue;
     remarks.push_back(fmt::format("Megatron-LM is not told of model.{}.", field));

@@ -28,7 +28,7 @@ double exchanged_again(const Layer& layer, const RecomputeParts& parts) {
 }
 
 ContextMessages context_messages(const Layer& layer, const RankShape& shape) {
-  if (!layer.attention) return {};
+  if (!layer.attention || layer.attention->block > 0.0) return {};
   const auto heads = [&](double count) {
     return Bytes(count * layer.attention->head_size / shape.tensor_parallel * shape.tokens() *
                  shape.element_bytes);

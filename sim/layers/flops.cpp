@@ -44,8 +44,10 @@ ForwardFlops forward_flops(const Layer& layer, std::int64_t sequence_length) {
   for (const Product& product : layer.products) flops.products += product_flops(product, layer);
   if (layer.attention) {
     const AttentionCore& core = *layer.attention;
-    flops.attention_square = 2.0 * core.heads * (core.head_size + core.value_head_size) *
-                             core.queries * attended_positions(core.window, core.keys * length);
+    const double attended =
+        core.block > 0.0 ? core.block : attended_positions(core.window, core.keys * length);
+    flops.attention_square =
+        2.0 * core.heads * (core.head_size + core.value_head_size) * core.queries * attended;
     flops.attention = (core.causal ? 0.5 : 1.0) * flops.attention_square;
   }
   for (const ActivationProduct& product : layer.activation_products) {

@@ -5,13 +5,18 @@
 namespace headway {
 namespace {
 
+/// Positions in a row of scores, for each that `AttentionCore::keys` counts.
+double most_attended(const AttentionCore& core, const RankShape& shape) {
+  return core.block > 0.0 ? core.block : shape.sequence_length;
+}
+
 Bytes bytes_of(const KeptTensor& tensor, const Layer& layer, const RankShape& shape) {
   if (!shape.holds(tensor.when)) return Bytes(0.0);
   if (tensor.for_weights && !shape.needs_input(tensor.target)) return Bytes(0.0);
   const double parts = shape.parts(tensor.cut);
   const double share =
       tensor.pieces > 0.0 ? std::max(1.0, tensor.pieces / parts) / tensor.pieces : 1.0 / parts;
-  const double attended = tensor.attended ? shape.sequence_length : 1.0;
+  const double attended = tensor.attended ? most_attended(*layer.attention, shape) : 1.0;
   const double placed = tensor.placed ? expert_mask_shape(*layer.routing, shape).places : 1.0;
   const Rows rows = tensor.gathered && shape.gathered_inputs ? Rows::tokens : tensor.rows;
   return Bytes(row_count(rows, layer, shape) * attended * placed * tensor.elements * share *
@@ -51,7 +56,7 @@ Bytes gradients_at_work(const Layer& layer, const RankShape& shape) {
     // softmax's result is gone.
     constexpr double kOfWideNumbers = 3.0 * 4.0;
     const AttentionCore& core = *layer.attention;
-    const double scores = core.queries * shape.tokens() * core.keys * shape.sequence_length *
+    const double scores = core.queries * shape.tokens() * core.keys * most_attended(core, shape) *
                           core.heads / shape.tensor_parallel;
     const double kernels = shape.fused_softmax ? kInOneKernel : kInSeveralKernels;
     most = std::max(most, scores * (shape.element_bytes < 4.0 ? kernels : kOfWideNumbers));

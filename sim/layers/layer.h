@@ -71,6 +71,9 @@ struct AttentionCore {
   /// Positions that each position attends to, itself included: the last ones, or those that it
   /// picks; 0: all.
   double window = 0.0;
+  /// Of those that ask, as many attend to each other and to no others: the patches of an image; 0:
+  /// all of a sequence.
+  double block = 0.0;
   bool sinks = false;    ///< a learned logit of each head joins its softmax
   bool dropout = false;  ///< of the softmax's result
   Again again = {};

@@ -33,8 +33,10 @@ struct Model {
   std::string source;  ///< where the numbers were published
   std::vector<Layer> kinds;
   std::vector<int> layers;  ///< of each layer, first to last, its place in `kinds`
-  Layer first;              ///< before them: embedding, stem
-  Layer last;               ///< behind them: output head and loss
+  /// The first ones, which stand on the first chunk of a pipeline besides its share of the others.
+  int leading_layers = 0;
+  Layer first;  ///< before them: embedding, stem
+  Layer last;   ///< behind them: output head and loss
   /// Whether published training steps of its family were held against predictions.
   bool is_validated = false;
   bool tied = false;  ///< the head's matrix is the table of the embedding
@@ -47,6 +49,8 @@ struct Model {
   std::vector<TensorLimit> tensor_limits = {};
 
   [[nodiscard]] int layer_count() const { return static_cast<int>(layers.size()); }
+  /// Those that are shared out over the chunks of a pipeline.
+  [[nodiscard]] int shared_layers() const { return layer_count() - leading_layers; }
   [[nodiscard]] const Layer& kind(int index) const {
     return kinds[static_cast<std::size_t>(index)];
   }

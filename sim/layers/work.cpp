@@ -48,11 +48,20 @@ GroupedWork grouped_work(const Product& product, const Layer& layer, const RankS
 /// With context parallelism each rank holds 1/context_parallel of the queries and sees every key;
 /// the usual zigzag cut gives each the same share of the causal half (Llama 3, 2024, section
 /// 3.3.2). Where heads are scattered, it has every query of 1/context_parallel of the heads (Jacobs
-/// et al. 2023, section 3.1).
+/// et al. 2023, section 3.1). Blocks are dealt out whole.
 AttentionShape attention_shape(const AttentionCore& core, const RankShape& shape) {
-  const double head_parts =
-      shape.tensor_parallel * (shape.scattered_heads ? shape.context_parallel : 1.0);
+  const bool scatters = shape.scattered_heads && core.block == 0.0;
+  const double head_parts = shape.tensor_parallel * (scatters ? shape.context_parallel : 1.0);
   const double query_parts = shape.scattered_heads ? 1.0 : shape.context_parallel;
+  if (core.block > 0.0) {
+    return {.sequences = shape.tokens() * core.queries / core.block,
+            .query_length = core.block,
+            .key_length = core.block,
+            .query_heads = core.heads / head_parts,
+            .key_heads = core.key_heads / head_parts,
+            .head_size = core.head_size,
+            .causal = core.causal};
+  }
   return {.sequences = shape.micro_batch * shape.sequence_length / shape.attention_length(),
           .query_length = core.queries * shape.attention_length() / query_parts,
           .key_length = core.keys * shape.attention_length(),

@@ -12,6 +12,7 @@
 #include "sim/models/huggingface/huggingface.h"
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/transformer_layers.h"
+#include "sim/models/transformer/vision_tower.h"
 
 namespace headway {
 namespace {
@@ -49,17 +50,43 @@ struct ModelSource {
   bool is_overridden = false;
 };
 
-/// What an object says beside a configuration counts instead of what that says.
-std::optional<ModelSource> read_configuration(const JsonCursor& config, const std::string& name,
-                                              const std::string& source, Diagnostics& diagnostics) {
+/// What an object says beside a configuration, which counts instead of what that says.
+struct SaidBeside {
+  std::string name = {};
+  std::string source = {};
+  std::optional<JsonCursor> images = {};
+};
+
+SeenImages read_images(const JsonCursor& part, Diagnostics& diagnostics) {
+  ObjectReader reader(part, diagnostics);
+  SeenImages images;
+  if (reader.has("share")) images.share = reader.number("share", kImageShares);
+  if (reader.has("patches")) images.patches = reader.integer("patches", kImagePatches);
+  static_cast<void>(reader.finish());
+  return images;
+}
+
+std::optional<ModelSource> read_configuration(const JsonCursor& config, const SaidBeside& beside,
+                                              Diagnostics& diagnostics) {
+  const auto& [name, source, images] = beside;
   if (is_encoder(config)) {
     std::optional<EncoderModel> read = read_huggingface_encoder(config, diagnostics);
     if (!read) return std::nullopt;
     rename(*read, name, source);
     return ModelSource{.model = std::move(read->model), .resolved = *read->resolved};
   }
-  std::optional<TransformerModel> fields = read_huggingface(config, diagnostics);
+  const SeenImages seen = images ? read_images(*images, diagnostics) : SeenImages{};
+  std::optional<TransformerModel> fields = read_huggingface(config, diagnostics, seen);
   if (!fields) return std::nullopt;
+  if (images && !fields->vision) {
+    diagnostics.add(images->key_problem("the configuration has no images that are read",
+                                        "leave \"images\" out"));
+    return std::nullopt;
+  }
+  if (fields->vision) {
+    ObjectReader at(images.value_or(config), diagnostics);
+    check_vision_tower(at, *fields->vision);
+  }
   if (!name.empty()) fields->name = name;
   if (!source.empty()) fields->source = source;
   return ModelSource{
@@ -68,13 +95,14 @@ std::optional<ModelSource> read_configuration(const JsonCursor& config, const st
 
 /// An object with "huggingface": the configuration, and what the object says beside it.
 std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& files) {
-  const std::string name = reader.text("name", "");
-  const std::string source = reader.text("source", "");
+  const SaidBeside beside{.name = reader.text("name", ""),
+                          .source = reader.text("source", ""),
+                          .images = reader.part("images")};
   const std::optional<JsonCursor> part = reader.required_part("huggingface");
   if (!part) return std::nullopt;
   const std::optional<JsonCursor> config = files.follow(*part, std::string(kFolder));
   if (!config) return std::nullopt;
-  auto model = read_configuration(*config, name, source, reader.diagnostics());
+  auto model = read_configuration(*config, beside, reader.diagnostics());
   if (model) model->is_overridden = is_overridden(*config);
   return model;
 }
@@ -140,7 +168,7 @@ std::optional<ReadModel> read_model(const JsonCursor& part, InputFiles& files) {
   if (!cursor) return std::nullopt;
 
   if (is_huggingface_config(*cursor)) {
-    auto model = read_configuration(*cursor, "", "", files.diagnostics());
+    auto model = read_configuration(*cursor, {}, files.diagnostics());
     if (!model) return std::nullopt;
     return ReadModel{.model = std::move(model->model),
                      .transformer = std::move(model->transformer),

@@ -233,7 +233,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
   }
   std::erase_if(recomputes, [&](Recompute one) { return !says("recompute", word_of(one)); });
   const std::vector<Sharding> shardings = this->shardings(choice);
-  const auto stages = scenario_.model.layer_count() / choice.pipeline_parallel + 2;
+  const auto stages = scenario_.model.shared_layers() / choice.pipeline_parallel + 2;
   const std::vector<std::int64_t> micro_batches =
       divisors(base.global_batch / choice.data_parallel);
   // A step of one micro-batch may hold no gradients beside its activations.
@@ -259,7 +259,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
         choice.virtual_stages = chunks;
         const bool is_fine_grained = chunks > kMostUnevenChunks;
         if (is_fine_grained && !divides(std::int64_t{chunks} * choice.pipeline_parallel,
-                                        scenario_.model.layer_count())) {
+                                        scenario_.model.shared_layers())) {
           continue;
         }
         settle_split(choice, split);

@@ -2,6 +2,7 @@
 #include "sim/models/families.h"
 #include "sim/models/huggingface/huggingface.h"
 #include "sim/models/listed/layer_operators.h"
+#include "sim/models/transformer/vision_tower.h"
 #include "sim/reference/explain_tables.h"
 
 namespace headway {
@@ -26,8 +27,9 @@ std::string_view huggingface_text() {
       "A Hugging Face config.json that the fields are read from. Read are the decoders " +
       join_words(decoder_types(), ", ") + "; and the encoders " +
       join_words(encoder_types(), ", ") +
-      ". Of models that see or hear the decoder is read. Sequences of decoders are taken to be as "
-      "long as positions were before they were stretched, where that is said, and 8,192 tokens at "
+      ". Of models that see the tower is read too, where it is known; of others, and of those that "
+      "hear, the decoder. Sequences of decoders are taken to be as long as positions were before "
+      "they were stretched, where that is said, and 8,192 tokens at "
       "most: a configuration says how far a model reaches, not what it is trained at.";
   return text;
 }
@@ -45,6 +47,13 @@ std::vector<FieldRow> model_rows() {
        huggingface_text(),
        "instead of the fields below",
        "strategy.sequence_length; a config.json may also stand where a model is named"},
+      {"model.images", object_type(), "none",
+       "What a configuration of a model that sees does not say of its images.",
+       "only with huggingface", "model.vision"},
+      {"model.images.share", number_type(kImageShares), "0.5",
+       "Positions of a sequence that images take, in the mean over what is trained on."},
+      {"model.images.patches", whole_type(kImagePatches), "as the configuration says, or 1,024",
+       "Patches of an image: 1,024 of 448 x 448 pixels in patches of 14."},
       {"model.parameters", whole_type(at_least(0)), "not checked",
        "The published number of parameters. A guard against slips: held against what the fields "
        "add up to.",

@@ -28,16 +28,16 @@ bool has_ends(const Strategy& job) {
 
 /// Where a chunk may have something of the model: a layer each, or an end.
 std::int64_t places(const Strategy& job, const Model& model) {
-  return model.layer_count() + (has_ends(job) ? 2 + model.ahead.layers : 0);
+  return model.shared_layers() + (has_ends(job) ? 2 + model.ahead.layers : 0);
 }
 
 bool has_chunks_for_all(const Strategy& job, const Model& model) {
   if (!job.layers_per_stage.empty() || job.chunks() <= places(job, model)) return true;
-  return can_place(job.layer_placement, model.layer_count(), job.chunks(), model.ahead.layers);
+  return can_place(job.layer_placement, model.shared_layers(), job.chunks(), model.ahead.layers);
 }
 
 std::string held_text(const Strategy& job, const Model& model) {
-  const std::int64_t layers = model.layer_count();
+  const std::int64_t layers = model.shared_layers();
   return has_ends(job) ? fmt::format("{} layers, the embedding and the loss", layers)
                        : fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
 }
@@ -97,7 +97,7 @@ std::vector<StrategyRule> layer_rules() {
                              ? fmt::format("use virtual_stages of at most {}", most / stages)
                              : fmt::format("use a pipeline_parallel of at most {}",
                                            std::max<std::int64_t>(most / job->virtual_stages, 1)),
-                 .of_model = {{"layers", job.model.layer_count()}}};
+                 .of_model = {{"layers", job.model.shared_layers()}}};
        }},
       {.fields = {"pipeline_parallel"},
        .besides = {"virtual_stages", "layer_placement"},
@@ -109,7 +109,7 @@ std::vector<StrategyRule> layer_rules() {
          return {.why = fmt::format("{} stages for {}", job->chunks(), held_text(job, job.model)),
                  .help = fmt::format("use a pipeline_parallel of at most {}",
                                      std::max<std::int64_t>(places(job, job.model), 1)),
-                 .of_model = {{"layers", job.model.layer_count()}}};
+                 .of_model = {{"layers", job.model.shared_layers()}}};
        }},
       // There are layers enough, but the placement leaves a chunk less than none.
       {.fields = {"layer_placement"},
@@ -119,14 +119,14 @@ std::vector<StrategyRule> layer_rules() {
        .holds =
            [](Layout job) {
              return !job->layers_per_stage.empty() || job->chunks() > places(job, job.model) ||
-                    can_place(job->layer_placement, job.model.layer_count(), job->chunks(),
+                    can_place(job->layer_placement, job.model.shared_layers(), job->chunks(),
                               job.model.ahead.layers);
            },
        .broken = [](Layout job) -> BrokenRule {
-         return {
-             .why = fmt::format("{} layers over {} chunks", job.model.layer_count(), job->chunks()),
-             .help = "use fewer pipeline stages or virtual_stages, or place the layers evenly",
-             .of_model = {{"layers", job.model.layer_count()}}};
+         return {.why = fmt::format("{} layers over {} chunks", job.model.shared_layers(),
+                                    job->chunks()),
+                 .help = "use fewer pipeline stages or virtual_stages, or place the layers evenly",
+                 .of_model = {{"layers", job.model.shared_layers()}}};
        }},
       {.fields = {"layers_per_stage", "layer_placement"},
        .words = "layers_per_stage takes the place of layer_placement",

@@ -54,8 +54,8 @@ bool refuse_experts(const JsonCursor& config, Diagnostics& diagnostics) {
 
 constexpr std::string_view kText = "text_config";
 constexpr std::string_view kTied = "tie_word_embeddings";
-/// What models that see or hear have beside the decoder.
-constexpr std::array<std::string_view, 2> kSenses = {"vision_config", "audio_config"};
+/// What models that hear have beside the decoder.
+constexpr std::string_view kHearing = "audio_config";
 
 /// Models that see and read keep what concerns text in an object of its own.
 JsonCursor text_part(const JsonCursor& config) {
@@ -63,16 +63,14 @@ JsonCursor text_part(const JsonCursor& config) {
   return part && part->is_object() ? *part : config;
 }
 
-void warn_of_senses(const JsonCursor& config, Diagnostics& diagnostics) {
-  for (const std::string_view key : kSenses) {
-    const std::optional<JsonCursor> part = given(config, key);
-    if (!part) continue;
-    Diagnostic warning =
-        part->key_problem(fmt::format("{} is not read", in_quotes(key)),
-                          "the decoder alone is counted, and every position as a token");
-    warning.severity = Severity::warning;
-    diagnostics.add(std::move(warning));
-  }
+void warn_of_hearing(const JsonCursor& config, Diagnostics& diagnostics) {
+  const std::optional<JsonCursor> part = given(config, kHearing);
+  if (!part) return;
+  Diagnostic warning =
+      part->key_problem(fmt::format("{} is not read", in_quotes(kHearing)),
+                        "what hears is not counted, and every position is a token");
+  warning.severity = Severity::warning;
+  diagnostics.add(std::move(warning));
 }
 
 std::optional<Family> family_of_type(const JsonCursor& type) {
@@ -138,7 +136,8 @@ std::int64_t trained_length(const JsonCursor& config) {
 }
 
 /// Into diagnostics of this configuration alone, so that errors among them are its own.
-std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics& own) {
+std::optional<TransformerModel> read_config(const JsonCursor& whole, const SeenImages& images,
+                                            Diagnostics& own) {
   if (!whole.is_object()) {
     own.add(whole.problem("a Hugging Face configuration is an object", kind_text(whole.value())));
     return std::nullopt;
@@ -181,7 +180,8 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
     model.sequence_length = std::min(model.sequence_length, trained_length(config));
   }
   warn_of_unread_fields(reader);
-  warn_of_senses(whole, own);
+  model.vision = read_vision_config(whole, model.hidden, images, own);
+  warn_of_hearing(whole, own);
   if (!check_combinations(model, config, names.attention_heads, names.kv_heads, own)) {
     return std::nullopt;
   }
@@ -209,10 +209,10 @@ bool is_huggingface_config(const JsonCursor& object) {
          (object.member("model_type") || object.member("architectures"));
 }
 
-std::optional<TransformerModel> read_huggingface(const JsonCursor& config,
-                                                 Diagnostics& diagnostics) {
+std::optional<TransformerModel> read_huggingface(const JsonCursor& config, Diagnostics& diagnostics,
+                                                 const SeenImages& images) {
   Diagnostics own;
-  const std::optional<TransformerModel> model = read_config(config, own);
+  const std::optional<TransformerModel> model = read_config(config, images, own);
   diagnostics.append(own);
   return model;
 }

@@ -19,12 +19,20 @@ namespace headway {
 /// are not all attention and an MLP.
 [[nodiscard]] std::vector<std::string_view> decoder_types();
 
+/// What a configuration does not say of the images that a model is trained on.
+struct SeenImages {
+  std::optional<double> share = {};          ///< of a sequence's positions
+  std::optional<std::int64_t> patches = {};  ///< of an image
+};
+
 /// Reads the `config.json` of such a decoder of the transformers library, or of a model that sees
-/// or hears beside one, of which the decoder alone counts (and is warned of). Fields that say
-/// nothing about shapes are ignored (there are dozens, and new ones come with every release); a
-/// missing shape or another family is a problem. Nothing if there was one.
+/// or hears beside one: towers that see are read where their family is known, others and what hears
+/// are warned of. Fields that say nothing about shapes are ignored (there are dozens, and new ones
+/// come with every release); a missing shape or another family is a problem. Nothing if there was
+/// one.
 [[nodiscard]] std::optional<TransformerModel> read_huggingface(const JsonCursor& config,
-                                                               Diagnostics& diagnostics);
+                                                               Diagnostics& diagnostics,
+                                                               const SeenImages& images = {});
 
 /// An encoder, with a decoder or without.
 struct EncoderModel {

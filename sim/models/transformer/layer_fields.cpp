@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/models/transformer/model_fields.h"
+#include "sim/models/transformer/vision_tower.h"
 
 namespace headway {
 namespace {
@@ -116,6 +117,10 @@ void settle_layers(ObjectReader& reader, TransformerModel& model) {
   if (model.mixture_of_experts) {
     ObjectReader experts(*reader.part("mixture_of_experts"), reader.diagnostics());
     check_experts(*model.mixture_of_experts, model.layers, experts);
+  }
+  if (model.vision) {
+    ObjectReader tower(*reader.part("vision"), reader.diagnostics());
+    check_vision_tower(tower, *model.vision);
   }
   check_mixers(model, reader, "layer_pattern");
 }

@@ -37,8 +37,14 @@ double approximate_parameters(const TransformerModel& model) {
   if (model.position_encoding == PositionEncoding::learned) {
     tables += static_cast<double>(model.sequence_length);
   }
+  double tower = 0.0;
+  if (const auto& vision = model.vision) {
+    tower = static_cast<double>(vision->layers) * static_cast<double>(vision->hidden) *
+            (4.0 * static_cast<double>(vision->hidden) +
+             (vision->gated_mlp ? 3.0 : 2.0) * static_cast<double>(vision->ffn_hidden));
+  }
   const double layers = static_cast<double>(model.layers + model.multi_token_prediction_layers);
-  return layers * layer + tables * h;
+  return layers * layer + tables * h + tower;
 }
 
 }  // namespace

@@ -32,27 +32,6 @@ TransformerModel shared_shape(const T5Model& fields) {
           .sequence_length = fields.sequence_length};
 }
 
-/// The layer, for so many rows in the place of each.
-Layer with_rows(Layer layer, double times) {
-  if (layer.attention) {
-    layer.attention->queries *= times;
-    layer.attention->keys *= times;
-  }
-  for (Product& product : layer.products) product.rows_each *= times;
-  for (MemoryPass& pass : layer.passes) {
-    pass.forward *= times;
-    pass.backward *= times;
-  }
-  for (KeptTensor& tensor : layer.kept) {
-    tensor.elements *= times * (tensor.attended ? layer.attention->keys : 1.0);
-  }
-  for (TensorExchange& exchange : layer.exchanges) exchange.width *= times;
-  layer.input *= times;
-  layer.output *= times;
-  layer.loss_classes *= times;
-  return layer;
-}
-
 }  // namespace
 
 Model layers_of(const T5Model& fields) {

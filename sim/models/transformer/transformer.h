@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/base/words.h"
 
@@ -89,6 +90,33 @@ struct DeltaNet {
   friend bool operator==(const DeltaNet&, const DeltaNet&) = default;
 };
 
+/// An encoder of images in front of a decoder: what it makes of their patches stands among the words
+/// (Liu et al. 2023, arXiv:2304.08485, section 4.1).
+struct VisionTower {
+  std::int64_t layers = 1;
+  std::int64_t hidden = 1;
+  std::int64_t attention_heads = 1;
+  std::int64_t ffn_hidden = 1;
+  bool gated_mlp = false;
+  bool biases = true;  ///< of all its products but the one that takes pixels
+  Normalization normalization = Normalization::layer_norm;
+  std::int64_t patch_size = 14;  ///< pixels a side
+  std::int64_t frames = 1;       ///< of a film, that a patch reaches over
+  std::int64_t patches = 1;      ///< of an image; they attend to each other
+  std::int64_t position_rows = 0;  ///< of a learned table
+  /// Patches that attend to each other in layers with windows; 0: all of an image everywhere.
+  std::int64_t window = 0;
+  std::int64_t full_attention_interval = 0;  ///< the last of every so many layers has no windows
+  std::int64_t patches_per_token = 1;        ///< that one place among the words stands for
+  bool pooled = false;  ///< into their mean, instead of set side by side
+  /// Inner sizes of the MLP that gives a place among the words its channels; empty: one product.
+  std::vector<std::int64_t> projector = {};
+  /// Such MLPs: one, and others for what layers in between give (Qwen3-VL's DeepStack).
+  std::int64_t projectors = 1;
+  double image_share = 0.5;  ///< of a sequence's positions: those that are of images
+  friend bool operator==(const VisionTower&, const VisionTower&) = default;
+};
+
 /// What a layer of a pattern has instead of attention and an MLP together.
 namespace half_layer {
 inline constexpr char kStateSpace = 'M';
@@ -124,6 +152,7 @@ struct TransformerModel {
   /// Layers behind the last that predict a token further ahead each, in training only: each has a
   /// layer of its own and passes the output head again (DeepSeek-V3, 2024, section 2.2).
   std::int64_t multi_token_prediction_layers = 0;
+  std::optional<VisionTower> vision = {};
   std::int64_t vocabulary = 1;
   bool tied_embeddings = false;  ///< the output head reuses the token embedding
   Normalization normalization = Normalization::layer_norm;

@@ -1,5 +1,6 @@
 #include "sim/files/field_table.h"
 #include "sim/models/transformer/model_fields.h"
+#include "sim/models/transformer/vision_tower.h"
 
 namespace headway {
 namespace {
@@ -196,6 +197,10 @@ default: gelu)"},
        {"mixture_of_experts", part(&TransformerModel::mixture_of_experts, expert_fields),
         R"(Many MLPs, the experts, of which a router chooses a few for each token.
 see: strategy.expert_parallel; Fedus et al. 2021 (arXiv:2101.03961))"},
+       {"vision", part(&TransformerModel::vision, vision_tower_fields),
+        R"(An encoder of images in front of the decoder. What it makes of their patches takes the place of
+words in the sequence. It is trained with the rest.
+see: Liu et al. 2023 (arXiv:2304.08485), 4.1)"},
        {"multi_token_prediction_layers",
         whole(&TransformerModel::multi_token_prediction_layers, model_limits::kPredictionLayers),
         R"(Layers behind the last that predict a token further ahead each, in training. They stand

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/models/transformer/transformer_parts.h"
+#include "sim/models/transformer/vision_tower.h"
 
 namespace headway {
 namespace {
@@ -111,6 +112,10 @@ void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, 
                           .again = again});
 }
 
+bool is_between(std::int64_t layer, std::int64_t interval) {
+  return interval == 0 || layer % interval != interval - 1;
+}
+
 void add_dropout_mask(Layer& layer, const TransformerModel& model, std::string name) {
   if (!has_dropout(model)) return;
   layer.kept.push_back({.name = std::move(name),
@@ -138,11 +143,6 @@ LayerVariant half_variant(char letter) {
     default:
       return {.mixer = Mixer::none};
   }
-}
-
-/// Whether it is not the last of every `interval` layers; with 0 none is.
-bool is_between(std::int64_t layer, std::int64_t interval) {
-  return interval == 0 || layer % interval != interval - 1;
 }
 
 std::string_view name_of(LayerVariant variant) {
@@ -212,6 +212,27 @@ Layer transformer_layer(const TransformerModel& model, LayerVariant variant) {
   return layer;
 }
 
+Layer with_rows(Layer layer, double times) {
+  if (layer.attention) {
+    layer.attention->queries *= times;
+    layer.attention->keys *= times;
+  }
+  for (Product& product : layer.products) product.rows_each *= times;
+  for (MemoryPass& pass : layer.passes) {
+    pass.forward *= times;
+    pass.backward *= times;
+  }
+  for (KeptTensor& tensor : layer.kept) {
+    const bool to_others = tensor.attended && layer.attention->block == 0.0;
+    tensor.elements *= times * (to_others ? layer.attention->keys : 1.0);
+  }
+  for (TensorExchange& exchange : layer.exchanges) exchange.width *= times;
+  layer.input *= times;
+  layer.output *= times;
+  layer.loss_classes *= times;
+  return layer;
+}
+
 Layer embedding_layer(const TransformerModel& model) {
   // A table cut over its rows leaves every rank with a whole output: those of foreign rows are zero
   // until the ranks sum up (Shoeybi et al. 2019, section 3).
@@ -265,7 +286,8 @@ Model layers_of(const TransformerModel& fields) {
               .source = fields.source,
               .first = embedding_layer(fields),
               .last = head_layer(fields),
-              .is_validated = !fields.state_space && !fields.delta_net && !fields.sparse_attention,
+              .is_validated = !fields.state_space && !fields.delta_net &&
+                              !fields.sparse_attention && !fields.vision,
               .tied = fields.tied_embeddings,
               .sequence_length = fields.sequence_length,
               .tensor_limits = tensor_limits(fields)};
@@ -281,6 +303,7 @@ Model layers_of(const TransformerModel& fields) {
     known.push_back(variant);
     model.kinds.push_back(transformer_layer(fields, variant));
   }
+  if (fields.vision) add_vision_tower(model, fields, *fields.vision);
   if (fields.multi_token_prediction_layers > 0) {
     model.ahead = {.layers = static_cast<int>(fields.multi_token_prediction_layers),
                    .kind = model.layers.back(),

@@ -54,6 +54,9 @@ struct LayerVariant {
 ///   LayerNormMLP); fused attention then keeps its 16-bit output beside the projection's input.
 [[nodiscard]] Layer transformer_layer(const TransformerModel& model, LayerVariant variant = {});
 
+/// The layer, for so many rows in the place of each.
+[[nodiscard]] Layer with_rows(Layer layer, double times);
+
 /// A gain for each channel; a layer norm may have a bias too.
 [[nodiscard]] Weights norm_weights(const TransformerModel& model);
 

@@ -13,6 +13,9 @@ namespace headway {
 
 inline constexpr double kHalfAgain = 0.5;  ///< of every second product
 
+/// Whether it is not the last of every `interval` layers; with 0 none is.
+[[nodiscard]] bool is_between(std::int64_t layer, std::int64_t interval);
+
 /// Only the GPT family has a learned table of positions here, and it trains with dropout.
 [[nodiscard]] bool has_dropout(const TransformerModel& model);
 

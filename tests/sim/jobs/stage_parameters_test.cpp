@@ -53,6 +53,17 @@ TEST(StageParameters, AreTheWholeModelOnOneRank) {
   EXPECT_DOUBLE_EQ(stage_parameters(untied, Strategy{}, 0).total(), parameters(untied).total());
 }
 
+TEST(ChunkLayers, LeadingOnesStandOnTheFirstChunkBesidesItsShare) {
+  Model model = gpt(12, 768, 12);
+  model.leading_layers = 4;
+  EXPECT_THAT(counts(chunk_layers(model, {.pipeline_parallel = 2})), ElementsAre(8, 4));
+  EXPECT_THAT(counts(chunk_layers(model, {.pipeline_parallel = 2, .virtual_stages = 2})),
+              ElementsAre(6, 2, 2, 2));
+  // Where all are named, they are among them.
+  EXPECT_THAT(counts(chunk_layers(model, {.pipeline_parallel = 2, .layers_per_stage = {4, 8}})),
+              ElementsAre(4, 8));
+}
+
 TEST(StageParameters, ATiedHeadIsACopyOnTheLastStage) {
   const Model model = gpt(12, 768, 12);
   const Strategy strategy{.tensor_parallel = 2, .pipeline_parallel = 3};

@@ -43,6 +43,8 @@ const std::vector<PublishedCount>& published() {
       // Counts of the released weights, to the last parameter.
       {"bert_large", 336'226'108, 1},
       {"bert_base", 110'106'428, 1},
+      {"qwen2.5_vl_7b", 8'292'166'656, 1},
+      {"llava_1.5_7b", 7'063'427'072, 1e5},  // without a norm and a class of its encoder
       {"alexnet", 61'100'840, 1},
       {"inception_v3", 23'834'568, 1},
       {"yolov3", 61'949'149, 1},
