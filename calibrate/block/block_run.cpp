@@ -9,7 +9,8 @@
 namespace headway {
 namespace {
 
-/// Of one step, by the clock of the host: a step is long, and ends when the device has done it.
+/// The time of one step by the clock of the host: a step is long, and ends when the device has done
+/// it.
 double step_seconds(TransformerBlock& block, BlockDevice& device) {
   throw_if_interrupted();
   const auto start = std::chrono::steady_clock::now();

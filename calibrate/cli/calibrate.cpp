@@ -123,7 +123,8 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
     }
   }
   line.close();
-  // Of a block no cost is made: without it the profile has all that it holds.
+  // A block is measured to check costs, not to make any: without it the profile has all that it
+  // holds.
   enum class Use { costs, check };
   const auto add = [&](Use use, const char* what, const auto& measure) {
     const std::string problem = problem_of(code, measure);

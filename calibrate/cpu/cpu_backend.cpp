@@ -15,12 +15,13 @@
 namespace headway {
 namespace {
 
-/// Of each operand: more than most last-level caches' share of a core, less than what makes every
-/// access a miss, which training is not either.
+/// The size of each operand's pool: more than most last-level caches' share of a core, less than
+/// what makes every access a miss, which training is not either.
 constexpr std::size_t kPoolFloats = 1U << 23U;
 
-/// Of a rank for the others' gradients, before it updates its weights. A core that waited moves
-/// data several times slower for some milliseconds: its clock and its memory's have gone down.
+/// How long a rank waits for the others' gradients before it updates its weights. A core that
+/// waited moves data several times slower for some milliseconds: its clock and its memory's have
+/// gone down.
 constexpr Seconds kWait = 20.0_ms;
 
 /// What a slow link carries in 0.15 s: longer messages take long to measure and say nothing new.

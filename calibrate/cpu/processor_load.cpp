@@ -18,7 +18,7 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-/// Of all threads of this process; nothing where the kernel does not tell.
+/// What all threads of this process waited; nothing where the kernel does not tell.
 std::optional<Seconds> own_waited_time() {
   std::error_code problem;
   Seconds sum;

@@ -18,8 +18,8 @@
 namespace headway {
 namespace {
 
-/// Of each operand: twice the largest last-level caches (50 to 126 MB), and what the largest
-/// product and pass need; less on a slice of a device.
+/// The size of each operand's pool: twice the largest last-level caches (50 to 126 MB), and what
+/// the largest product and pass need; less on a slice of a device.
 std::size_t pool_bytes(const Offer& offer) {
   constexpr std::size_t kMost = std::size_t{1} << 30U;
   return std::min(kMost, std::bit_floor(static_cast<std::size_t>(offer.memory_bytes / 8.0)));
@@ -57,7 +57,8 @@ std::shared_ptr<DevicePool> on_device(int other, std::size_t bytes) {
   }
 }
 
-/// Of a device that this process does not use yet: who else computes on it would be measured too.
+/// The monitor of a device that this process does not use yet: who else computes on it would be
+/// measured too.
 std::unique_ptr<DeviceMonitor> monitor_of(int device) {
   char bus_id[32] = "";
   HEADWAY_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
@@ -82,7 +83,8 @@ struct CudaBackend::Pools {
   DevicePool b;
   DevicePool c;
   DevicePool d;
-  /// Of blocks of both operands, all 1: made where they are needed, and as fast through as these.
+  /// Scales of the blocks of both operands, all 1: made where they are needed, and as fast through
+  /// as these.
   std::unique_ptr<DevicePool> scales;
   int scale_byte = 0;
   RandomFormat format = RandomFormat::bf16;  ///< of a and b

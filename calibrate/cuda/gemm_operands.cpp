@@ -30,7 +30,8 @@ std::size_t elements_of_scale(const GemmPoint& point) {
 
 GemmBytes gemm_bytes(const BatchedGemmPoint& point) {
   const auto& [m, n, k] = point.gemm.shape;
-  // Of fp4 two a byte; bytes_per_element counts the scales as well, which stand elsewhere.
+  // A byte holds two numbers of fp4; bytes_per_element counts the scales as well, which stand
+  // elsewhere.
   const bool is_fp4 = point.gemm.precision == Precision::fp4;
   const double operand = is_fp4 ? 0.5 : bytes_per_element(point.gemm.precision);
   const double result = operand < 4.0 && !point.gemm.accumulates ? 2.0 : 4.0;

@@ -42,7 +42,7 @@ float element(const Bytes8& bytes, Precision precision, std::size_t i) {
   }
 }
 
-/// Of a row's block: a half, 1 or 2.
+/// The exponent of the scale of a row's block: a half, 1 or 2.
 int scale_exponent(std::size_t row, std::size_t block) {
   return static_cast<int>((row + block) % 3) - 1;
 }

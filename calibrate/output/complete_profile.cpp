@@ -126,7 +126,7 @@ void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& the
   with("optimizer_bytes", mine.optimizer_bytes, theirs.optimizer_bytes);
 }
 
-/// Of experts only their products are measured.
+/// Completes experts, of which only the products are measured.
 void complete_experts(Completion& with, std::optional<ExpertCosts>& mine,
                       const std::optional<ExpertCosts>& theirs) {
   if (!mine || !theirs) return with("experts", mine, theirs);

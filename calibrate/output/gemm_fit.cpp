@@ -73,8 +73,8 @@ Candidate fit_with_quantisation(const std::vector<MeasuredGemm>& rows, int multi
   return candidate;
 }
 
-/// Whose products the constants of all are fitted to: what layers are trained in, where it has as
-/// many rows as any. Plain cores start and quantise otherwise than tensor cores.
+/// The precision whose products the constants of all are fitted to: what layers are trained in,
+/// where it has as many rows as any. Plain cores start and quantise otherwise than tensor cores.
 Precision main_precision(const std::map<Precision, int>& rows_of) {
   const int most = std::ranges::max(rows_of | std::views::values);
   for (const Precision trained : {Precision::bf16, Precision::fp16}) {

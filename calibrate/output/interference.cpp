@@ -27,7 +27,8 @@ bool is_few_block_copy(const ConcurrentPoint::Work& work) {
   return copy != nullptr && copy->kind == CopyKind::few_blocks;
 }
 
-/// Of the shorter work's time, when it takes `own` times as long and the longer one `other`.
+/// What is lost as a share of the shorter work's time, when it takes `own` times as long and the
+/// longer one `other`.
 double share_of_shorter(double own, double other) {
   return std::max(0.0, own * (1.0 - 1.0 / other));
 }

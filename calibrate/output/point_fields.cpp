@@ -59,7 +59,7 @@ const FieldTable<GroupedGemmPoint>& point_fields() {
   return kFields;
 }
 
-/// Of queries and keys alike.
+/// One length for queries and keys alike.
 FieldMember<AttentionShape> length() {
   FieldMember<AttentionShape> member = whole(&AttentionShape::query_length, kSize);
   member.read = [read = member.read](ObjectReader& reader, std::string_view key, bool required,

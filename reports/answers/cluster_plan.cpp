@@ -23,7 +23,8 @@
 namespace headway {
 namespace {
 
-/// Of the memory; less than that more does not make a strategy worth a line of its own.
+/// The share of the memory that is worth a line of its own: a strategy that leaves less than that
+/// more is not.
 constexpr double kWorthwhileSlack = 0.1;
 
 std::string without_digits(std::string text) {

@@ -53,7 +53,7 @@ std::optional<std::string> spot_sentence(const ReliabilityPrediction& of) {
                      of.spot->of_nodes, percent(of.spot->there));
 }
 
-/// Of the time, to two digits where it is rare.
+/// A share of the time in percent, to two digits where it is rare.
 std::string rare_percent(double share) {
   const double value = 100.0 * share;
   if (value < 0.001) return "less than 0.001 %";

@@ -24,7 +24,7 @@ bool is_mark(std::string_view text, std::size_t i) {
   return kMarks.find(c) != std::string_view::npos;
 }
 
-/// Of a line that does not begin a heading or a list.
+/// The start of a line that does not begin a heading or a list.
 std::string line_start(std::string escaped) {
   const bool starts_with_mark =
       !escaped.empty() && std::string_view("#+-=").find(escaped.front()) != std::string_view::npos;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kTileRows = 128.0;
 constexpr double kTileColumns = 256.0;
-/// Of plain cores, whose operands are needed at an eighth of the rate of tensor cores: what cuBLAS
-/// calls sgemm_128x64.
+/// Columns of a tile of plain cores, whose operands are needed at an eighth of the rate of tensor
+/// cores: what cuBLAS calls sgemm_128x64.
 constexpr double kPlainTileColumns = 64.0;
 constexpr double kWorstQuantisation = 8.0;
 
@@ -35,8 +35,8 @@ double quantisation(const DeviceCosts& device, const GemmShape& shape, Precision
   return std::min(q, kWorstQuantisation);
 }
 
-/// Of the inner size that the start of a product in 16 bits is worth, what it is in wider numbers:
-/// the start is a time, in which slower cores multiply less.
+/// What the start of a product is worth in wider numbers, as a share of the inner size that it is
+/// worth in 16 bits: the start is a time, in which slower cores multiply less.
 double start_share(const DeviceCosts& device, Precision precision) {
   if (has_fitted_constants(device)) return 1.0;
   for (const Precision narrow : {Precision::fp16, Precision::bf16}) {

@@ -60,7 +60,7 @@ NcclNetworkCosts nccl_network_costs(NcclProtocol protocol) {
               .tree_step_inside = 0.65_us,  // 1.25 less 0.6
               .efficiency = 120.0 / 128.0};
     case NcclProtocol::simple:
-      // Of trees the overhead of tables of one node holds it.
+      // The overhead of tables of one node holds that of trees.
       return {
           .ring_step = 14.0_us, .tree_step = 14.0_us, .ring_step_inside = 2.8_us};  // 3.4 less 0.6
   }

@@ -63,7 +63,7 @@ class WorkCosts {
 
   void add(const LinearWork& linear) {
     const Precision kept = linear.wide ? wide_ : kernels_.precision;
-    // Of a convolution memory holds each element once, and plain cores filter with fewer
+    // Memory holds each element of a convolution once, and plain cores filter with fewer
     // multiplications.
     const auto [m, n, terms] = linear.forward;
     const double k = kept == Precision::fp32 ? terms / linear.filtering : terms;

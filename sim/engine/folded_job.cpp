@@ -215,7 +215,7 @@ Timeline unfolded(const Workload& workload, EngineRun run) {
           at(folded.plan_bytes, plan);
     }
   }
-  // Of those who joined last at the same moment, the last.
+  // Where several joined last at the same moment, the last of them counts.
   for (std::size_t i = 0; i < workload.groups.size(); ++i) {
     for (const std::int32_t id : workload.groups[i].communicators) {
       if (id < 0) continue;

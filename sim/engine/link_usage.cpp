@@ -77,7 +77,7 @@ class Ports {
     }
   }
 
-  /// Of links and ports.
+  /// The number of links and ports.
   [[nodiscard]] std::size_t count() const { return links_ + rates_.size(); }
   [[nodiscard]] bool is_port(LinkId link) const { return static_cast<std::size_t>(link) >= links_; }
   /// What the fastest flow has alone.

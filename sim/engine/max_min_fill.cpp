@@ -70,7 +70,7 @@ std::size_t MaxMinShares::place_users(std::int32_t id, double rate) {
   return placed;
 }
 
-/// Of few candidates the least is found sooner by looking at all.
+/// Among few candidates the least is found sooner by looking at all.
 void MaxMinShares::fill_by_scanning() {
   constexpr double kPlaced = std::numeric_limits<double>::infinity();
   levels_.clear();

@@ -43,8 +43,8 @@ void MaxMinShares::fill_with_pauses() {
   paused_links_.clear();
 }
 
-/// Of progressive filling the next step, and what it pauses. Returns how many flows have a rate
-/// now that had none.
+/// Takes the next step of progressive filling and notes what it pauses. Returns how many flows have
+/// a rate now that had none.
 std::size_t MaxMinShares::place_the_slowest() {
   double least = std::numeric_limits<double>::infinity();
   std::int32_t slowest_link = kOwnBound;

@@ -13,9 +13,9 @@ constexpr double kTolerance = 1e-10;
 /// Rates closer than this are one, computed twice.
 constexpr double kSameRate = 1e-13;
 
-/// Of a link, what is never asked for where it is not tight: far more than what billions of sums
-/// and differences within its capacity are off by, and than the tolerance by which it would be
-/// full.
+/// The share of a link that is never asked for where it is not tight: far more than what billions
+/// of sums and differences within its capacity are off by, and than the tolerance by which it would
+/// be full.
 constexpr double kNeverAskedFor = 1e-6;
 
 }  // namespace
@@ -84,7 +84,7 @@ void MaxMinShares::leave(const Use& use, double bound) {
   if (link.tight || !ends_.empty()) touched_links_.push_back(use.link);
   if (!link.tight) return;
   if (link.users.size() >= 2 && could_be_filled(link)) return;
-  // Of thousands that came and went differences are off by more: the sum of those left decides.
+  // After thousands that came and went, differences are off by more: the sum of those left decides.
   sum_up(link);
   set_tight(use.link, link.users.size() >= 2 && could_be_filled(link));
 }

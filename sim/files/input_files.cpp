@@ -55,7 +55,7 @@ std::optional<std::string> in_data_folders(const std::vector<fs::path>& data_fol
   return std::nullopt;
 }
 
-/// Of one folder also those in folders below it; of several each has its own.
+/// The names of a single folder include those in folders below it; several have each their own.
 std::vector<std::string> known_names(const std::vector<fs::path>& data_folders,
                                      const std::vector<std::string>& folders) {
   std::vector<std::string> names;

@@ -9,8 +9,8 @@
 namespace headway {
 namespace {
 
-/// Of one part. Enough for an axis of a few clusters or models to be read once, whichever axis of a
-/// sweep changes fastest; few enough for graphs of large clusters.
+/// How many readings of one part are kept: enough for an axis of a few clusters or models to be
+/// read once, whichever axis of a sweep changes fastest; few enough for graphs of large clusters.
 constexpr std::size_t kMostRemembered = 8;
 
 }  // namespace

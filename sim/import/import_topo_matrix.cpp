@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostDevices = 256;
 /// No GPU has more links of its own: H100 and B200 have 18 (NVIDIA data sheets).
 constexpr int kMostNvlinks = 18;
-/// Of NVLink 2 to 4, one way (data sheets of V100, A100, H100).
+/// The rate of a link of NVLink 2 to 4, one way (data sheets of V100, A100, H100).
 constexpr BytesPerSecond kNvlinkBandwidth = 25_GBps;
 /// PCIe 3.0 with 16 lanes as NCCL counts it (src/graph/topo.h).
 constexpr BytesPerSecond kPcieBandwidth = 12_GBps;

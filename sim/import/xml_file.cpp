@@ -39,7 +39,7 @@ std::optional<XmlFile> XmlFile::read(const std::string& path, Diagnostics& diagn
   XmlFile file(SourceText(path, std::move(*text)));
   const std::string_view content = file.text_.text();
   Diagnostic problem;
-  // Of four bytes (<a/>) the parser makes an element of a hundred.
+  // The parser makes four bytes (<a/>) an element of a hundred.
   const auto values = std::ranges::count_if(content, [](char c) { return c == '<' || c == '='; });
   if (values > limits().values) {
     problem.message = fmt::format("the file has more than {} elements and attributes",

@@ -285,7 +285,7 @@ Bytes kept_behind(const Model& model, const Strategy& strategy, Bytes loss) {
   return kept;
 }
 
-/// Of a stage with these parameters.
+/// What the states of a stage with these parameters take.
 StageMemory states_of(const Model& model, const Strategy& strategy,
                       const StageParameters& parameters) {
   const StateBytes bytes = state_bytes(strategy);
@@ -365,7 +365,8 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
     memory.host += peak_in_flight(strategy, stage, chunk_host_bytes);
   }
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
-  // Of gradients what is more than the rest: the sum is never below the states'.
+  // Gradients that are freed count only with what they exceed the rest by: the sum is never below
+  // the states'.
   if (strategy.memory.freed_gradients && strategy.pipeline_parallel == 1 &&
       strategy.micro_batches() == 1) {
     memory.gradients = max(Bytes(0.0), memory.gradients - memory.activations - transient);

@@ -10,7 +10,7 @@ namespace {
 constexpr double kWeightBytes = 8.0;  ///< in fp32, read and written
 constexpr double kNumber = 4.0;       ///< a state in fp32
 constexpr double kNumberMoved = 8.0;  ///< read and written
-/// Of a state of eight bits, with its share of the fp32 scale of a block of 2048.
+/// Bytes of a state of eight bits, with its share of the fp32 scale of a block of 2048.
 constexpr double kByte = 1.0 + 4.0 / 2048.0;
 /// What is orthogonal is written in 16 bits before its products, and their result read.
 constexpr double kOrthogonalMoved = 4.0;

@@ -5,7 +5,7 @@
 namespace headway {
 namespace {
 
-/// Of one token.
+/// The operations of a product for one token.
 double product_flops(const Product& product, const Layer& layer) {
   const double rows =
       product.rows == Rows::routed && layer.routing ? layer.routing->experts_per_token : 1.0;

@@ -7,8 +7,8 @@
 namespace headway {
 namespace {
 
-/// Of an id with its place, in a radix sort that reads and writes 4 B of each in four passes of 8
-/// bits (Adinets and Merrill 2022, arXiv:2206.01784, section 3).
+/// Bytes that sorting moves for an id with its place: a radix sort reads and writes 4 B of each in
+/// four passes of 8 bits (Adinets and Merrill 2022, arXiv:2206.01784, section 3).
 constexpr double kSortBytes = 4.0 * 2.0 * (4.0 + 4.0);
 constexpr double kReadAndWrite = 2.0;
 
@@ -42,7 +42,7 @@ double states_of_row(TableOptimizer optimizer, double width) {
   return 0.0;
 }
 
-/// Of so many lookups at random, how many rows are met at least once: rows (1 - 1/rows)^lookups are
+/// How many rows are met at least once by so many lookups at random: rows (1 - 1/rows)^lookups are
 /// not.
 double distinct_rows(double rows, double lookups) { return rows * -std::expm1(-lookups / rows); }
 
@@ -162,7 +162,7 @@ class Placing {
   std::size_t groups_;
 };
 
-/// Of one rank of a group.
+/// Bytes that one rank of a group moves in its memory.
 struct Traffic {
   Bytes forward;
   Bytes backward;

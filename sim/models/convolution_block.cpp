@@ -16,7 +16,7 @@ double taps_of(const Convolution& of) {
   return of.across > 0.0 ? of.kernel * of.across : std::pow(of.kernel, of.dimensions);
 }
 
-/// Of the rate of matrix products on plain cores, what kernels of convolutions reach: of
+/// The share of the rate of matrix products on plain cores that kernels of convolutions reach: of
 /// TensorFlow's benchmarks of May 2017 with cuDNN 5.1 (docs_src/performance/benchmarks.md at
 /// 5984ffe), five networks on one P100 and one K80 in fp32.
 constexpr double kKernelRate = 0.75;

@@ -12,7 +12,7 @@
 namespace headway {
 namespace {
 
-/// Of a cell, for each element of the state, in tensors of 2 bytes.
+/// What a cell has for each element of the state, in tensors of 2 bytes.
 struct CellSizes {
   double gates;   ///< products of inputs, and of states
   double states;  ///< what it hands to the next position

@@ -45,7 +45,7 @@ void check_parameters(std::int64_t published, const Model& model, ObjectReader& 
 struct ModelSource {
   std::optional<TransformerModel> transformer;
   Model model = {};  ///< of another family
-  /// Of another family whose fields were not read from an object of ours.
+  /// The fields of another family that were not read from an object of ours.
   std::optional<nlohmann::json> resolved = {};
   bool is_overridden = false;
 };

@@ -87,7 +87,7 @@ default: spread evenly)"}});
   return kFields;
 }
 
-/// Of NICs that nobody was given by hand, and that do not go round.
+/// Warns of NICs that are left over where nobody gave any by hand.
 void warn_of_idle_nics(const JsonCursor& part, const NodeType& type, Diagnostics& diagnostics) {
   if (type.nics <= type.accelerators || type.nics % type.accelerators == 0) return;
   const auto count = part.member("count");

@@ -148,7 +148,7 @@ void set_domains(const JsonCursor& fabric, std::vector<int> domains, std::string
         R"("domain" of the node's "scale_up" says how many accelerators reach each other)"));
     return;
   }
-  // Of domains within a node nobody needs to be told.
+  // The cluster need not be told of domains within a node.
   if (room < of_node) return;
   cluster.scale_up_domain = largest->second * of_node;
   cluster.domain_of_node = std::move(domains);

@@ -77,7 +77,7 @@ void ClusterSearch::find_least() {
   }
 }
 
-/// Of the largest that what is drawn and bought allows, the one that is through first.
+/// Finds, among the largest that what is drawn and bought allows, the one that is through first.
 void ClusterSearch::find_soonest() {
   const std::int64_t most = judge_.most_nodes_affordable().value_or(0);
   std::vector<ClusterSize*> largest;

@@ -250,7 +250,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
       // Without a pipeline all of them are one.
       if (choice.pipeline_parallel == 1 && &schedule != schedules().data()) continue;
       choice.schedule = &schedule;
-      // Of what is no pipeline nobody needs to be told the schedule.
+      // A job without a pipeline needs no word about the schedule.
       const bool is_plain_told = choice.pipeline_parallel == 1 || says_schedule(schedule, false);
       const bool is_interleaved_told = says_schedule(schedule, true);
       for (int chunks = 1; chunks <= stages; ++chunks) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kTolerance = 1e-6;  ///< of the measured time: far below what anybody measures
 constexpr int kMostSteps = 60;
-/// Of what is predicted: slower than any software by far, so that the time is a mistake.
+/// A time so many times what is predicted is slower than any software by far, and a mistake.
 constexpr double kMostSlowdown = 1000.0;
 
 constexpr const char* kWhatToCheck =

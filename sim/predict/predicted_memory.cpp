@@ -7,7 +7,7 @@
 namespace headway {
 namespace {
 
-/// Of the accelerator of a stage that can hold least.
+/// The memory of the stage's accelerator that can hold least.
 Bytes least_capacity(const Scenario& scenario, const Strategy& strategy, int stage) {
   const KindProfiles profiles = scenario.profiles();
   const auto of_kind = [&](int kind) { return Bytes(profiles.of(kind).device.memory_bytes.value); };

@@ -7,7 +7,7 @@
 namespace headway {
 namespace {
 
-/// Of jobs that differ in nothing that is looked at.
+/// How far the errors of jobs go together that differ in nothing that is looked at.
 constexpr double kAlike = 0.88;
 
 /// What a difference leaves of that.

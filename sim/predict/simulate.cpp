@@ -49,7 +49,7 @@ void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun
   }
 }
 
-/// Of one of the job's accelerators, on average.
+/// The peak of one of the job's accelerators, on average.
 FlopsPerSecond mean_peak(const Scenario& scenario) {
   const auto peak_of = [&](int kind) {
     return scenario.profiles().of(kind).device.peak_flops.at(scenario.strategy.precision).value;
@@ -144,9 +144,10 @@ Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Inte
       .beyond_calibration = run.cost.extrapolated};
 }
 
-/// Of the stage that limits the replica that ends last. What the order of passes leaves idle is
-/// told from what slowness adds to it, so that both are the same whoever happens to be last; where
-/// nobody is slow, what is waited for beyond it is waited for because of the network.
+/// The breakdown of the stage that limits the replica that ends last. What the order of passes
+/// leaves idle is told from what slowness adds to it, so that both are the same whoever happens to
+/// be last; where nobody is slow, what is waited for beyond it is waited for because of the
+/// network.
 TimeByCause breakdown_of(const Scenario& scenario, const JobRun& run, std::int32_t last) {
   if (!run.workload.servers.empty()) return group_breakdown(run.workload, run.timeline, last);
   const std::int32_t group = busiest_group(run.workload, last);

@@ -16,7 +16,7 @@
 namespace headway {
 namespace {
 
-/// Of all layers and the head, there and back.
+/// What all layers and the head take, there and back.
 Seconds passes_time(const Model& model, const StageCost& cost) {
   const std::vector<int> counts = kinds_of_layers(model, {0, model.layer_count()});
   Seconds time = cost.head_forward.total() + cost.head_backward.total();

@@ -82,7 +82,7 @@ KindNetwork::Collective KindNetwork::collective(
 std::optional<KindNetwork::Collective> KindNetwork::mirrored(CollectiveKind kind,
                                                              std::string_view asked,
                                                              const NamedGroups& groups) const {
-  // Of several kinds of nodes the slowest may be another.
+  // The slowest of several kinds of nodes may be another one there.
   if (cluster_.kinds() > 1 || library_ == CollectiveLibrary::nccl) return std::nullopt;
   const bool is_gather = kind == CollectiveKind::all_gather;
   if (!is_gather && kind != CollectiveKind::reduce_scatter) return std::nullopt;

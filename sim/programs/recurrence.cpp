@@ -248,8 +248,8 @@ bool Recurrence::goes_on(State& state, Clock& clock) {
   return leave(true);
 }
 
-/// Of a stretch that depends on nobody else, and leaves nothing under way: from its beginning to
-/// its end, whenever that is. NaN of others.
+/// How long a stretch takes that depends on nobody else and leaves nothing under way, from its
+/// beginning to its end, whenever that is; NaN of others.
 double Recurrence::length_of(std::span<const Action> stretch) {
   struct UnderWay {
     std::int32_t slot = -1;
@@ -334,7 +334,7 @@ void Recurrence::join(State& state, const Action& action, double now) {
   instance.end = end_of(state, action, instance.ready);
 }
 
-/// Of a collective that the state joins last, when all are ready.
+/// When a collective ends that the state joins last, when all are ready.
 double Recurrence::end_of(State& state, const Action& action, double ready) {
   double& last_end = at(last_end_, action.queue);
   const double start = std::max(ready, last_end);

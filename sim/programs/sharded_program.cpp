@@ -132,29 +132,30 @@ class ShardedProgram {
     return time;
   }
 
-  /// Of the host, for one collective of each of the piece's matrices.
+  /// What the host takes for one collective of each of the piece's matrices.
   [[nodiscard]] Seconds time_of_parts(const Piece& piece) const {
     const double parts = piece.matrices * strategy_.shard_ranks() +
                          piece.expert_matrices * strategy_.expert_replicas();
     return parts * job_.cost.sharded_part;
   }
 
-  /// Of a matrix: a reduction, and a gather each for what is computed again and for the gradients,
-  /// as software that issues parts gathers it for the product at hand alone.
+  /// Collectives of a matrix in a backward pass: a reduction, and a gather each for what is
+  /// computed again and for the gradients, as software that issues parts gathers it for the product
+  /// at hand alone.
   [[nodiscard]] double backward_collectives() const {
     if (!strategy_.reshard_after_forward) return 1.0;
     return strategy_.recompute == Recompute::full ? 3.0 : 2.0;
   }
 
-  /// Of a piece's parameters from what was gathered to where each stands by itself: read and
-  /// written as they are gathered.
+  /// What it takes to copy a piece's parameters from what was gathered to where each stands by
+  /// itself: they are read and written as they are gathered.
   [[nodiscard]] Seconds copied_out(const Piece& piece) const {
     double bytes = 0.0;
     for (const SharedOut& shared : shared_) bytes += 2.0 * gathered(shared, piece);
     return time_of_copies(bytes);
   }
-  /// Of its gradients into what is reduced: read in the working format, written as they are
-  /// reduced.
+  /// What it takes to copy its gradients into what is reduced: they are read in the working format,
+  /// written as they are reduced.
   [[nodiscard]] Seconds copied_in(const Piece& piece) const {
     double bytes = 0.0;
     for (const SharedOut& shared : shared_) {

@@ -14,7 +14,7 @@ namespace {
 constexpr double kShortestShare = 1.0 / 2000.0;  ///< below it nobody sees a span
 constexpr double kShareToLose = 0.01;            ///< of a row, by leaving such spans out
 
-/// Of equal ones the first.
+/// The replica with most time on the path; of several with as much the first.
 std::int32_t replica_of_path(const Workload& workload, const std::vector<CriticalSegment>& path) {
   std::map<std::string, Seconds> by_group;
   for (const CriticalSegment& segment : path) {

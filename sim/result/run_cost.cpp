@@ -43,13 +43,13 @@ Watts fabric_power(const json& power) {
   return power.contains("fabric") ? power_of(power, "fabric") : Watts(0.0);
 }
 
-/// Of one accelerator with its share of the switches.
+/// What one accelerator draws, with its share of the switches.
 Watts power_of_accelerator(const Prediction& prediction, const json& power, const char* activity) {
   const auto accelerators = static_cast<double>(prediction.question.accelerators);
   return power_of(power, activity) + 1.0 / accelerators * fabric_power(power);
 }
 
-/// Of one accelerator in one iteration.
+/// What one accelerator takes in one iteration.
 EnergyByActivity accelerator_energy(const Prediction& prediction, const json& power) {
   const Seconds computing = sum_of(prediction.breakdown, kComputing);
   const Seconds exchanging = sum_of(prediction.breakdown, kExchanging);
@@ -68,7 +68,7 @@ double priced_gb(const json& size) {
   return std::get<Bytes>(bytes).count() / kBytesPerPricedGb;
 }
 
-/// Of the time that is lost to failures and checkpoints, what is spent on doing work again.
+/// The share of the time lost to failures and checkpoints that is spent on doing work again.
 double share_done_again(const Prediction& prediction) {
   if (!prediction.reliability) return 0.0;
   const auto& lost = prediction.reliability->lost_gpu_hours;

@@ -102,7 +102,7 @@ std::vector<ReadCandidate> read_candidates(const std::optional<JsonCursor>& list
   return candidates;
 }
 
-/// That which is named; the first if none is.
+/// The candidate that is named; the first if none is.
 const ReadCandidate* chosen(const std::optional<JsonCursor>& given,
                             const std::vector<ReadCandidate>& candidates,
                             Diagnostics& diagnostics) {

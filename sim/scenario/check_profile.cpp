@@ -16,7 +16,7 @@
 namespace headway {
 namespace {
 
-/// That the profile has a peak of, as scenarios spell them.
+/// The precisions that the profile has a peak of, as scenarios spell them.
 std::vector<std::string_view> precisions_of(const DeviceCosts& device) {
   std::vector<std::string_view> names;
   for (const auto& [precision, peak] : device.peak_flops) names.push_back(word_of(precision));

@@ -100,7 +100,7 @@ std::vector<ReadProfile> shipped_beside(const ReadProfile& measured, const Clust
         std::ranges::find(wanted, known.name) == wanted.end()) {
       continue;
     }
-    // Of no part of the scenario, so that what was overridden there does not reach it.
+    // It is no part of the scenario, so that what was overridden there does not reach it.
     const JsonCursor shipped(JsonDocument::parse(
         "what ships", compact_json(nlohmann::json({{"shipped", known.profile}})),
         files.diagnostics()));
@@ -117,7 +117,7 @@ std::vector<ReadProfile> shipped_beside(const ReadProfile& measured, const Clust
   return beside;
 }
 
-/// Of two profiles of one accelerator neither says which counts; one that no node has says nothing.
+/// Two profiles of one accelerator do not say which counts; one that no node has says nothing.
 void check_list(const std::vector<ReadProfile>& profiles, const Cluster* cluster,
                 const JsonCursor& list, Diagnostics& diagnostics) {
   const auto position = [&](const std::string& accelerator) {

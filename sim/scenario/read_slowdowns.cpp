@@ -30,7 +30,7 @@ Range nodes_of(const Cluster* cluster) {
   return between(0.0, (accelerators_of(cluster).most + 1.0) / accelerators_of_node(cluster) - 1.0);
 }
 
-/// Of what begins and ends within the iteration.
+/// When within the iteration a slowdown begins and ends.
 struct Span {
   Seconds from;
   std::optional<Seconds> to;

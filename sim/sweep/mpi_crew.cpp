@@ -15,7 +15,7 @@
 namespace headway {
 namespace {
 
-/// That a variable of the environment has; 0 if it has none.
+/// The number that a variable of the environment has; 0 if it has none.
 int number_in(const char* variable) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? 0 : parse_number<int>(text).value_or(0);

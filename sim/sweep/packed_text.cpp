@@ -15,7 +15,7 @@ constexpr std::size_t kBefore = std::size_t{8} << 10;
 constexpr std::size_t kAfter = std::size_t{24} << 10;  // both: deflate looks back 32 KiB
 constexpr int kLevel = 6;
 
-/// Of the block that begins at `place`.
+/// The dictionary of the block that begins at `place`.
 std::string_view dictionary_at(std::size_t place, std::string_view like) {
   const std::size_t begin = std::min(like.size(), place > kBefore ? place - kBefore : 0);
   return like.substr(begin, place + kAfter - begin);

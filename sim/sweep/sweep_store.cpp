@@ -44,7 +44,7 @@ std::string creation_sql() {
          ") WITHOUT ROWID; CREATE INDEX IF NOT EXISTS points_by_axes ON points (axes); COMMIT;";
 }
 
-/// Of points with one key the one whose axes come first stays.
+/// Where points share a key, the one whose axes come first stays.
 std::string insertion_sql() {
   std::string names(kFixedColumns);
   std::string places = "?, ?, ?, ?, ?, ?";

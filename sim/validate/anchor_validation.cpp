@@ -112,7 +112,7 @@ std::vector<double> TimesByFactor::at(double factor) const {
   return between;
 }
 
-/// Of these, or as many as are simulated over the same range.
+/// The factors of these, or of as many as are simulated over the same range.
 std::vector<double> simulated_factors(const std::vector<Asked>& asked) {
   std::set<double> distinct;
   for (const Asked& one : asked) distinct.insert(one.software_factor);

@@ -63,7 +63,7 @@ std::vector<std::string_view> known_transports() {
   return names;
 }
 
-/// That the library's tables tell of one of the sizes at least.
+/// Checks that the library's tables tell of one of the sizes at least.
 void check_sizes(TransportKind transport, CollectiveKind kind, const std::vector<Bytes>& sizes) {
   const NcclDoubt* doubt = nullptr;
   for (const Bytes size : sizes) {
@@ -78,7 +78,7 @@ void check_sizes(TransportKind transport, CollectiveKind kind, const std::vector
              short_text(doubt->below)));
 }
 
-/// That the library can answer at all.
+/// Checks that the library can answer at all.
 void check_choices(const Cluster& cluster, const CollectiveQuestion& question,
                    const std::vector<Bytes>& sizes) {
   if (question.evidence.library != CollectiveLibrary::nccl) return;

@@ -27,7 +27,7 @@ struct SweepRequest {
   std::vector<OutputFile> reports;
 };
 
-/// Of -o, what has the suffix of a report is one, and the other is the folder of the store.
+/// What -o names is a report if it has the suffix of one, else the folder of the store.
 void read_outputs(const Arguments& arguments, SweepRequest& request, Diagnostics& diagnostics) {
   const std::vector<std::string> suffixes = answer_suffixes();
   std::vector<std::string> folders;

@@ -121,7 +121,7 @@ class DiagnosisReader {
     diagnostics_.add(std::move(problem));
   }
 
-  /// Of this line; empty if the section has no such column.
+  /// The value in this line; empty if the section has no such column.
   [[nodiscard]] std::string_view value(const char* column) const {
     const auto found = columns_.find(column);
     return found == columns_.end() || found->second >= values_.size() ? std::string_view()

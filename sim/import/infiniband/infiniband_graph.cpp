@@ -316,7 +316,7 @@ class GraphWriter : ImportNotes {
     return {{"kind", "table"}, {"digits", 2}, {"rows", rows_json(destinations, subnets)}};
   }
 
-  /// Of each switch; a LID means something within its subnet only.
+  /// The subnet of each switch: a LID means something within its subnet only.
   [[nodiscard]] std::vector<int> subnet_of_nodes() const {
     UnionFind joined(node_count());
     for (const Cable& cable : cables_) {

@@ -136,7 +136,7 @@ class SlurmTree {
   std::map<std::string, Place> places_;
 };
 
-/// Of blocks nobody says how they are cabled: one switch that has room for all.
+/// Nobody says how blocks are cabled: they get one switch that has room for all.
 std::map<std::string, SlurmSwitch> switch_of_all(const SlurmFabric& fabric, ImportDraft& draft) {
   SlurmSwitch all;
   for (const auto& [node, block] : fabric.block_of_node) all.nodes.push_back(node);

@@ -35,8 +35,8 @@ std::optional<YamlLine> yaml_line(std::string_view line) {
 
 }  // namespace
 
-/// Of YAML what topology.yaml(5) is written in: a key and a value on a line. A topology begins with
-/// "topology", a switch with "switch", a block with "block" and a name.
+/// Reads the part of YAML that topology.yaml(5) is written in: a key and a value on a line. A
+/// topology begins with "topology", a switch with "switch", a block with "block" and a name.
 void SlurmReader::read_yaml(LineReader& lines, std::string_view line) {
   bool is_taken = false;   // the topology that is read
   bool has_trees = false;  // of one before it

@@ -24,7 +24,7 @@ class DualPipeWriter {
     postponed_.push_back({end, backwards_[end]});
     add(StepKind::input_gradient, end, backwards_[end]++);
   }
-  /// Of the micro-batch that waits longest.
+  /// Adds that of the micro-batch which waits longest.
   void weight_gradient() {
     const auto [end, micro_batch] = postponed_[weights_done_++];
     add(StepKind::weight_gradient, end, micro_batch);

@@ -107,7 +107,7 @@ see: Jiang et al. 2020 (OSDI, BytePS))"}}));
 constexpr std::int64_t kMostConnections = 262'144;
 constexpr std::string_view kWholeModel = "a worker of parameter servers holds the whole model";
 
-/// Of a job by this scheme, else nothing.
+/// The servers of a job by this scheme; nullptr of any other.
 const ServerPlan* servers_of(const Strategy& job) {
   const auto* scheme = dynamic_cast<const ParameterServer*>(job.synchronisation.scheme.get());
   return scheme == nullptr ? nullptr : &scheme->settings;

@@ -41,7 +41,7 @@ const FieldTable<LinearFields>& linear_fields() {
   return kFields;
 }
 
-/// Of each position of a sequence; of an image all at once.
+/// A product for each position of a sequence, or of an image all at once.
 SampleShape add_linear(const LinearFields& fields, ObjectReader&, const SampleShape& in,
                        LayerWriter& layer) {
   const bool has_positions = in.size() == 2;

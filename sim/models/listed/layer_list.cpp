@@ -289,7 +289,7 @@ class LayerListReader {
                   is_unknown ? R"(say what comes in: "in": [3, 224, 224])" : "");
   }
 
-  /// Of an operator that says what comes out of it.
+  /// Checks an operator that says what comes out of it.
   void check_output(ObjectReader& reader) {
     const auto said = reader.integers("out", kCounts, false);
     if (!said || *said == *shape_) return;

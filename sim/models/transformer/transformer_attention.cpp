@@ -19,9 +19,9 @@ void add_rotary(Layer& layer, const TransformerModel& model, double elements, Ag
            KernelChoice::fused_attention);
 }
 
-/// Of the core. Sparse attention works on compressed keys, which all heads share and whose part
-/// without positions is the value; what makes keys and values of these is multiplied with queries
-/// and results instead, as many operations.
+/// Sizes of the core. Sparse attention works on compressed keys, which all heads share and whose
+/// part without positions is the value; what makes keys and values of these is multiplied with
+/// queries and results instead, as many operations.
 struct CoreSizes {
   double heads;
   double key_heads;

@@ -27,8 +27,8 @@ constexpr double kSumPasses = 3.0;      ///< both terms are read, their sum writ
 /// activation are kernels of their own (counted in Megatron-Core's layer).
 constexpr Launches kLaunches{.forward = 7.0, .backward = 12.0};
 
-/// Of the pass over norms and residuals, which moves 10 bytes a channel for each half of a layer, a
-/// norm reads and writes 4.
+/// A norm's share of the pass over norms and residuals: that moves 10 bytes a channel for each half
+/// of a layer, a norm reads and writes 4.
 constexpr double kNormShare = 0.4;
 /// fp32 tensors that an RMS norm of elementary operations keeps.
 constexpr double kUnfusedNorm = 2.0;

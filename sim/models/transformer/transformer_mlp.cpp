@@ -93,9 +93,9 @@ void add_dense_mlp(Layer& layer, const TransformerModel& model) {
                         .for_weights = true,
                         .target = AdapterTarget::fc1,
                         .again = {{P::layernorm}}});
-  // Of fc1 and fc2 one of two halves each is made again: of Llama's products PyTorch keeps queries,
-  // values, one of the two halves of FC1, and FC2, whose output stands in here for the input of
-  // FC1, which is as large and not kept.
+  // One of the two halves of each of fc1 and fc2 is made again: of Llama's products PyTorch keeps
+  // queries, values, one of the two halves of FC1, and FC2, whose output stands in here for the
+  // input of FC1, which is as large and not kept.
   add_mlp(layer, model, real(model.ffn_hidden),
           {.part = Part::mlp,
            .rows = Rows::tokens,

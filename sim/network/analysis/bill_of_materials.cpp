@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kSecondsPerMetre = 5e-9;  ///< as in latency_defaults.h
 
-/// Of the cable alone: the switch at the receiving end takes its part of a link's latency. To a
-/// centimetre, which is less than anybody cuts them to.
+/// The length of the cable alone: the switch at the receiving end takes its part of a link's
+/// latency. To a centimetre, which is less than anybody cuts them to.
 double metres_of(const Topology& topology, LinkId link) {
   const Seconds of_switch = topology.forwarding_latency(topology.link(link).to);
   const double latency = (topology.latency(link) - of_switch).count();

@@ -89,7 +89,7 @@ class Analyst {
     return longest;
   }
 
-  /// Of a port at a vertex: none if the vertex is the port.
+  /// Links between a port and the vertex it is at: none if the vertex is the port.
   [[nodiscard]] int own_links(VertexId vertex) const { return topology_.is_switch(vertex) ? 1 : 0; }
 
   void search(VertexId start, std::vector<int>& distance) const {
@@ -167,7 +167,7 @@ class Analyst {
     return ports * (ports - 1.0);
   }
 
-  /// Of one between ports far apart; routings that spread packets have many.
+  /// Links of a route between ports far apart; routings that spread packets have many.
   [[nodiscard]] double links_of_a_route() {
     if (ports_.size() < 2 || !find_route(ports_.front(), ports_[ports_.size() / 2])) return 1.0;
     return static_cast<double>(route_.size());

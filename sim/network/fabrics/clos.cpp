@@ -184,7 +184,8 @@ class ClosReader {
     return uplinks;
   }
 
-  /// Of a switch of the full design. `down` is a double because it may be more than an int holds.
+  /// The ports of a switch of the full design. `down` is a double because it may be more than an
+  /// int holds.
   struct Ports {
     double down = 0.0;
     int up = 0;

@@ -19,8 +19,8 @@ inline constexpr Word<Spread> kWords<Spread>[] = {{"packets", Spread::packets},
 
 namespace {
 
-/// Of adaptive routing on InfiniBand and of packets sprayed over Ethernet (NVIDIA, 28 October 2024:
-/// Spectrum-X keeps 95 % of the throughput).
+/// The share of the rate that packets keep by adaptive routing on InfiniBand, or sprayed over
+/// Ethernet (NVIDIA, 28 October 2024: Spectrum-X keeps 95 % of the throughput).
 constexpr double kEfficiencyOfPackets = 0.95;
 /// Random shifts of 4 MB messages over leaves and spines at 400 Gb/s, packet by packet with
 /// priority flow control: where they would take about 90 us, with flowlets they took 176 in the

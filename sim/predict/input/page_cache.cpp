@@ -25,7 +25,7 @@ double read_share(const CachedReading& reading) {
   if (places >= kPages) return 0.0;
   const auto read = std::max<std::size_t>(
       1, static_cast<std::size_t>(std::llround(reading.part * static_cast<double>(kPages))));
-  // Of a small part it takes many epochs until a page comes again.
+  // Where a small part is read, it takes many epochs until a page comes again.
   const auto rounds = static_cast<int>(std::min<std::size_t>(64, kPages / read));
   boost::random::mt19937_64 random(1);
   const auto below = [&](std::size_t count) {

@@ -10,8 +10,7 @@ namespace headway {
 
 /// Draws histories of the scenario's job, whose iterations take `iteration_time` while nothing
 /// breaks. Requires scenario.reliability. Where `input` says what checkpoints beside steps that
-/// read take, and make of these, that counts. What others may ask of the answer: how long training
-/// takes with a given probability (`time_to_train`), and what of that is lost to what.
+/// read take, and make of these, that counts.
 [[nodiscard]] ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_time,
                                                 const std::optional<InputUse>& input = {});
 

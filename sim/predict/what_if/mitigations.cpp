@@ -20,7 +20,7 @@ namespace {
 
 /// What a node that is not listed has to be slower than the typical one to be replaced.
 constexpr double kNoticeablySlow = 1.05;
-/// Of the replicas nobody waits for these: Chen et al. found 4 to 6 % best (figure 8).
+/// The share of the replicas that nobody waits for: Chen et al. found 4 to 6 % best (figure 8).
 constexpr double kBackupShare = 0.05;
 /// Steps of which one exchanges gradients: local SGD is commonly run with 4 to 16.
 constexpr int kLocalSteps = 8;

@@ -12,7 +12,7 @@
 namespace headway {
 namespace {
 
-/// Of the switches' hash functions, the scenario's own among them.
+/// Draws of the switches' hash functions, the scenario's own among them.
 constexpr int kHashDraws = 8;
 
 bool loses_no_packet(TransportKind transport) {

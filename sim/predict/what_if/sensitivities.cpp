@@ -83,7 +83,7 @@ Scenario faster_fabric(Scenario scenario) {
   return scenario;
 }
 
-/// Of wires, switches, NICs and steps; launching a collective costs what it did.
+/// Halves the latency of wires, switches, NICs and steps; launching a collective costs what it did.
 Scenario half_the_latency(Scenario scenario) {
   scenario.cluster = changed_cluster(scenario.cluster, [](Cluster& cluster) {
     for_each_type(cluster, [](NodeType& type) {

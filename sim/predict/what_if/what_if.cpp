@@ -23,10 +23,11 @@
 namespace headway {
 namespace {
 
-/// Of each kind of place, the slowest.
+/// How many of each kind of place are tried, the slowest first.
 constexpr int kMostPlaces = 5;
 constexpr int kMostPlacesOfStragglers = 1;
-/// Of the iteration: what gains less is rounding, or nobody's business.
+/// The least share of the iteration that is worth telling: what gains less is rounding, or nobody's
+/// business.
 constexpr double kLeastGain = 1e-4;
 
 /// The cluster with every cable, switch and NIC in order; nullptr if they are.
@@ -41,19 +42,19 @@ class Runs {
  public:
   explicit Runs(const JobRun& now) : now_(now) {}
 
-  /// Of the workload as it is. Returns the run's number.
+  /// Adds a run of the workload as it is. Returns the run's number.
   std::size_t add(const Scenario& scenario, const Perturbation& perturbation) {
     tasks_.push_back({&now_.workload, &scenario.cluster->topology, perturbation});
     return tasks_.size() - 1;
   }
-  /// Of another job; its scenario is kept as long as the runs.
+  /// Adds one of another job; its scenario is kept as long as the runs.
   std::size_t add_built(Scenario scenario, const Perturbation& perturbation) {
     Scenario& kept = scenarios_.emplace_back(std::move(scenario));
     const Workload& workload = workloads_.emplace_back(built_job(kept, kept.strategy).workload);
     tasks_.push_back({&workload, &kept.cluster->topology, perturbation});
     return tasks_.size() - 1;
   }
-  /// Of another workload on the same fabric, which outlives the runs.
+  /// Adds one of another workload on the same fabric, which outlives the runs.
   std::size_t add(const Scenario& scenario, const Workload& workload,
                   const Perturbation& perturbation) {
     tasks_.push_back({&workload, &scenario.cluster->topology, perturbation});
@@ -79,7 +80,7 @@ class Waiting {
     if (scenario.input) use_ = input_use(scenario, scenario.strategy, iteration, jobs);
   }
 
-  /// Of one with `work` times as many samples as the job's.
+  /// The time of a step with `work` times as many samples as the job's.
   [[nodiscard]] Seconds step(Seconds iteration, double work = 1.0) const {
     if (!use_) return iteration;
     const InputSettings& settings = *scenario_.input;

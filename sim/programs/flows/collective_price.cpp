@@ -12,7 +12,7 @@
 namespace headway {
 namespace {
 
-/// Of the group that spans most domains.
+/// The largest domain and the most domains of any of the groups.
 NcclPlace place_of(const PriceEvidence& evidence, std::span<const Domains> groups) {
   NcclPlace place{.is_rail_local = evidence.is_rail_local.value_or(true)};
   for (const Domains& domains : groups) {

@@ -123,7 +123,8 @@ class Costing {
     return is_of_lines ? kNcclLineShare : kNcclLowLatencyShare;
   }
 
-  /// Of its rate, what a NIC sends by one connection to a neighbour, or by more to several.
+  /// The share of its rate that a NIC sends by one connection to a neighbour, or by more to
+  /// several.
   [[nodiscard]] double share_of_nic() const {
     const bool has_many = is_of_messages(kind_) && kind_ != CollectiveKind::send_receive;
     const double share = transport_.goodput * (has_many ? transport_.spread_share : 1.0) *

@@ -105,7 +105,7 @@ class LayoutBuilder {
   [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
   [[nodiscard]] int opposite(int stage) const { return strategy_.pipeline_parallel - 1 - stage; }
 
-  /// Whose price the job's programs know by the name `called`.
+  /// Adds a communicator whose price the job's programs know by the name `called`.
   std::int32_t add_communicator(std::string name, CollectiveKind kind, int members,
                                 std::string_view called, const NamedGroups& groups,
                                 std::optional<CollectiveAlgorithm> algorithm = std::nullopt) {
@@ -142,8 +142,8 @@ class LayoutBuilder {
     }
   }
 
-  /// Of some replicas of a stage and, in another copy, of the stage opposite; in the queue of
-  /// `reduce`.
+  /// Adds a communicator of some replicas of a stage and, in another copy, of the stage opposite;
+  /// in the queue of `reduce`.
   int add_shared(CollectiveKind kind, std::string_view called, int stage, int first, int members,
                  int reduce = -1) {
     const int joining = strategy_.copies() * members;
@@ -179,8 +179,8 @@ class LayoutBuilder {
     }
   }
 
-  /// Of what replicas exchange of what they learned: the ranks at the same place in every island,
-  /// or those of an island.
+  /// Adds those in which replicas exchange what they learned: of the ranks at the same place in
+  /// every island, or of those of an island.
   void add_exchange_communicators() {
     const int of_island = strategy_.island_data_parallel();
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
@@ -200,8 +200,8 @@ class LayoutBuilder {
     }
   }
 
-  /// Of every `step`-th replica from `first` to before `end`. In an iteration there is but a share
-  /// of it, of its latency too.
+  /// Adds the communicator of every `step`-th replica from `first` to before `end`. An iteration
+  /// has but a share of it, of its latency too.
   void add_exchange(const ReplicaExchange& exchange, int stage, int first, int end, int step,
                     const NamedGroups& groups) {
     if (!replicas_.has_any(first, end, step)) return;

@@ -14,7 +14,7 @@
 namespace headway {
 namespace {
 
-/// Of the first `layers` of the piece.
+/// The sum of a pass over the first `layers` of the piece.
 template <class Sum>
 Sum sum_of_layers(const JobShape& job, const StageCost& cost, const Piece& piece, int layers,
                   Sum LayerCost::*pass) {

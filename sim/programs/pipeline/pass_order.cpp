@@ -127,7 +127,8 @@ class OrderWriter {
     step.message = 2 * of.chunk + (of.needs_gradient() ? 1 : 0);
   }
 
-  /// Of two stages each is before and behind the other: the way is that of the direction.
+  /// Where there are two stages, each is before and behind the other: the way is that of the
+  /// direction.
   [[nodiscard]] PassWay onward(const std::optional<ChunkPlace>& next) const {
     if (!next) return {};
     const int stages = strategy_.pipeline_parallel;

@@ -85,7 +85,7 @@ class PipelineProgram {
     UpdatedPart experts;          ///< routed ones
     std::size_t first_piece = 0;  ///< among those of the stage
   };
-  /// Of a piece that is gathered ahead, -1 where there is nothing to gather.
+  /// The slots of a piece that is gathered ahead, -1 where there is nothing to gather.
   struct Gathered {
     std::int32_t slot = -1;
     std::int32_t of_experts = -1;
@@ -103,7 +103,8 @@ class PipelineProgram {
     gathered_ += chunk.work->gathered;
   }
 
-  /// Of the activations that each chunk hands on, and of the gradients that it hands back.
+  /// The sizes of the activations that each chunk hands on, and of the gradients that it hands
+  /// back.
   [[nodiscard]] std::vector<Bytes> messages() const {
     std::vector<Bytes> messages;
     messages.reserve(2 * chunks_.size());
@@ -136,8 +137,9 @@ class PipelineProgram {
     }
   }
 
-  /// Of two copies both are joined before either is waited for: the stage that shares them joins
-  /// them in the other order. `join` adds what it joined, -1 where there was nothing to do.
+  /// The exchanges of two copies are both joined before either is waited for: the stage that shares
+  /// them joins them in the other order. `join` adds what it joined, -1 where there was nothing to
+  /// do.
   template <class Join>
   void join_and_wait(Join join) {
     std::vector<std::int32_t> slots;

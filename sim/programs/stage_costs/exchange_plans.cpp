@@ -13,7 +13,7 @@ namespace headway {
 namespace {
 
 using Members = std::vector<std::int32_t>;
-/// Of what a rank hands its group: how much goes from all ranks of one domain to those of another,
+/// How much of what a rank hands its group goes from all ranks of one domain to those of another,
 /// by their numbers.
 using Crossing = std::function<double(int from, int to)>;
 

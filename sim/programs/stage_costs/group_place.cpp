@@ -15,7 +15,7 @@ GroupPlace even_place(int ranks, int most) {
   return place;
 }
 
-/// Of ranks that stand `stride` apart, the most that are in one domain.
+/// The most of the ranks that stand `stride` apart which are in one domain.
 int most_in_domain(const Cluster& cluster, int stride) {
   return (cluster.scale_up_domain + stride - 1) / stride;
 }

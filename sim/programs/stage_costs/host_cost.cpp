@@ -38,7 +38,8 @@ GraphShares graph_shares(const Strategy& strategy, const Profile& profile) {
                                                             : graphs.expert_layer.value};
 }
 
-/// Of a forward pass: a sum over ranks, or a gathering and a scattered sum.
+/// Collectives that a layer issues in its forward pass: a sum over ranks each, or a gathering and a
+/// scattered sum.
 double tensor_collectives(const Strategy& strategy, const Layer& layer) {
   if (strategy.tensor_parallel == 1) return 0.0;
   return static_cast<double>(layer.exchanges.size()) * (strategy.sequence_parallel ? 2.0 : 1.0);

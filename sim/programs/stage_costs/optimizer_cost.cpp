@@ -15,7 +15,7 @@ constexpr double kGradientNormBytes = 4.0;
 constexpr double kWeightBytes = 4.0;  ///< of the optimizer's own copy of a parameter
 constexpr double kNewtonSchulzSteps = 5.0;
 
-/// Of the copy that products take, where they do not take the weights themselves.
+/// Bytes a weight of the copy that products take, where they do not take the weights themselves.
 double copy_bytes(Precision precision) {
   const double bytes = working_bytes_per_element(precision);
   return bytes < kWeightBytes ? bytes : 0.0;

@@ -54,7 +54,7 @@ std::optional<std::size_t> only_axis(const Candidates& candidates) {
   return varying;
 }
 
-/// Of `among` the one with the least value of what is paid for; nothing if nothing of that varies.
+/// The one of `among` with the least value of what is paid for; nothing if nothing of that varies.
 std::optional<std::size_t> fewest_of(const Candidates& candidates, std::optional<std::size_t> axis,
                                      const std::vector<std::size_t>& among) {
   if (!axis) return std::nullopt;

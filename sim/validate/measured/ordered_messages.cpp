@@ -11,7 +11,7 @@
 namespace headway {
 namespace {
 
-/// Of the programs of one rank group: what computes, and what sends beside it.
+/// The two programs of one rank group: what computes, and what sends beside it.
 struct SplitProgram {
   Program compute;
   Program sender;

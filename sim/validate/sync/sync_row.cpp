@@ -74,7 +74,7 @@ std::string set_up_of(const nlohmann::json& row, const nlohmann::json& tables) {
   return row.contains("runs") ? text + submission_of(row) : text;
 }
 
-/// Of runs of one submission the median of what most of each reached; null if none says it.
+/// The median over the runs of one submission of what most of each reached; null if none says it.
 nlohmann::json median_throughput(const nlohmann::json& runs) {
   std::vector<double> all;
   for (const nlohmann::json& run : runs) {

@@ -16,7 +16,8 @@ Seconds lay_pat(const GroupToLay& group) {
   const std::size_t largest = domains.largest();
   Seconds latency;
   for (std::size_t distance = std::bit_floor(count - 1); distance > 0; distance /= 2) {
-    // Of what comes from 1 to count - 1 places back, what has this as its lowest bit.
+    // How many of the numbers 1 to count - 1 have `distance` as their lowest bit: blocks that come
+    // from so many places back.
     const std::size_t blocks = (count - 1 + distance) / (2 * distance);
     const double weight = static_cast<double>(blocks) / static_cast<double>(count * rails);
     Seconds slowest;

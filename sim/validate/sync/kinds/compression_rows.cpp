@@ -47,7 +47,8 @@ struct CompressedJob {
   std::optional<BytesPerSecond> connection;
 };
 
-/// Of BERT the first phase of its pre-training, most of the steps of which are so short.
+/// The model as it was trained: BERT in the first phase of its pre-training, most of the steps of
+/// which are so short.
 nlohmann::json as_pretrained(const NamedModel& model) {
   constexpr int kFirstPhase = 128;
   constexpr int kPredicted = 20;

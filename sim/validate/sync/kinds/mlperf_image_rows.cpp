@@ -14,7 +14,8 @@ namespace {
 
 /// How networks are named whose cards write into memory themselves.
 constexpr std::array kRemote = {"InfiniBand", "Infiniband", "RoCE", "ROCE"};
-/// Of an accelerator of these submissions, in servers with InfiniBand or RoCE.
+/// The rate between nodes that is usual for an accelerator of these submissions, in servers with
+/// InfiniBand or RoCE.
 constexpr BytesPerSecond kUsualNic(50e9);
 
 SyncOutcome predict_submission(const SyncQuestion& question) {

@@ -54,8 +54,8 @@ constexpr std::array kKeyTypes = {NumberType{"int64 keys", 8.0}, NumberType{"int
 constexpr std::array kValueTypes = {NumberType{"double values", 8.0},
                                     NumberType{"float values", 4.0}};
 
-/// Of pairs of a key and a value, a server that remembers the keys of a range gets the values
-/// alone (Li et al. 2014, section 3.2).
+/// A server that remembers the keys of a range gets the values of its pairs alone (Li et al. 2014,
+/// section 3.2).
 SyncOutcome predict_keys(const SyncQuestion& question) {
   const SyncRow& row = question.row;
   const NumberType* const key = named_in(kKeyTypes, row.set_up);

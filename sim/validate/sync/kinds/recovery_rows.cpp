@@ -83,7 +83,7 @@ double minutes_of(const BrokenRun& run, const ReliabilitySettings& settings) {
   return sum / kRuns / 60.0;
 }
 
-/// Of an accelerator that programs can use.
+/// The memory of an accelerator that programs can use.
 Bytes memory_of(const NamedAccelerator& accelerator) {
   SwitchedNodes cluster = nodes_of(accelerator);
   cluster.nic_bandwidth = kPeers;

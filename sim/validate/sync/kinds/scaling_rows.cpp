@@ -25,7 +25,7 @@ struct ImageJob {
   BytesPerSecond network_rate = BytesPerSecond(1.25e9);
 };
 
-/// Of "64/64/32/512/32" the network's own; of "64 (AlexNet 512)" too; else the number.
+/// The network's own number in "64/64/32/512/32" or in "64 (AlexNet 512)"; else the only one.
 std::optional<double> batch_of_network(const std::string& batches, const NamedModel& network) {
   for (const NamedModel& special : named_models(text_between(batches, "(", ")"))) {
     if (special.words == network.words) {
@@ -131,7 +131,7 @@ SyncOutcome predict_throughput(const SyncQuestion& question) {
   return outcome;
 }
 
-/// Of "128 servers x 4", against one accelerator, by data sheet.
+/// Predicts how "128 servers x 4" scale against one accelerator, by data sheet.
 SyncOutcome predict_scaling(const SyncQuestion& question) {
   const SyncRow& row = question.row;
   auto read = image_job(row);

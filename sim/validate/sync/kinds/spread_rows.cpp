@@ -9,7 +9,7 @@
 namespace headway {
 namespace {
 
-/// Of which accelerator and model, and what rows mostly leave open.
+/// A job as a row tells it: accelerator and model, and what rows mostly leave open.
 struct SpreadJob {
   NamedAccelerator accelerator;
   NamedModel model;

@@ -17,7 +17,7 @@ namespace headway {
 namespace {
 
 constexpr int kPipelinedSequence = 2048;
-/// Of servers about whose network a row says no more than its name: one gigabit a second.
+/// The network of servers about which a row says no more than its name: one gigabit a second.
 constexpr BytesPerSecond kPlainEthernet(0.125e9);
 
 /// Cards behind one switch, in servers of more than that: two sockets with two slots of 16 lanes
