@@ -26,10 +26,6 @@ PassSamples one_pass(Operation& operation, const StopRule& rule) {
   return samples;
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 double relative_deviation(const std::vector<double>& values) {
   if (values.size() < 2) return 0.0;
   const double middle = mean(values);
@@ -39,7 +35,8 @@ double relative_deviation(const std::vector<double>& values) {
 }
 
 /// Ranks that did not take part (they measured no sample) have no say; nothing if none did.
-std::optional<MeasuredPoint> agreed(const Point& point, const Measured& mine, Rendezvous& rendezvous) {
+std::optional<MeasuredPoint> agreed(const Point& point, const Measured& mine,
+                                    Rendezvous& rendezvous) {
   MeasuredPoint result{point, mine};
   std::vector<double> times;
   for (const double time : rendezvous.all_gather(mine.time.count())) {

@@ -4,12 +4,12 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "reports/answers/answers.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
 #include "sim/base/join_words.h"
+#include "sim/base/quantile.h"
 #include "sim/files/json_output.h"
 #include "sim/result/number_text.h"
 
@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::size_t kShown = 8;  ///< groups of a kind that the text lists
 constexpr double kLengthImbalance = 0.9;
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// The slowest groups of each kind.
 struct ShownGroups {

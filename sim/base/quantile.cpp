@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <numeric>
 
 #include "sim/base/diagnostic.h"
 
@@ -23,7 +24,14 @@ double quantile(const std::vector<double>& sorted, double p) {
   const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   const double share = position - static_cast<double>(below);
+  // Two that are infinite have no difference.
+  if (share == 0.0 || sorted[below] == sorted[above]) return sorted[below];
   return sorted[below] + share * (sorted[above] - sorted[below]);
+}
+
+double mean(const std::vector<double>& samples) {
+  HEADWAY_CHECK(!samples.empty(), "a mean of nothing");
+  return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
 
 double median(std::vector<double> samples) {

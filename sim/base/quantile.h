@@ -9,6 +9,8 @@ namespace headway {
 [[nodiscard]] double quantile(const std::vector<double>& sorted, double p);
 
 /// Requires at least one sample.
+[[nodiscard]] double mean(const std::vector<double>& samples);
+/// Requires at least one sample.
 [[nodiscard]] double median(std::vector<double> samples);
 
 /// The standard normal variable lies above this with probability `upper`, 0 < upper < 1. Exact to

@@ -6,23 +6,20 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "sim/base/index.h"
 #include "sim/base/limits.h"
+#include "sim/base/quantile.h"
 #include "sim/base/quantity_text.h"
 #include "sim/replay/trace_times.h"
 
 namespace headway {
 namespace {
 
-/// Of as many rows as a trace may have; more stages are for shorter traces.
+/// The work that is allowed: so many stages for a trace of as many rows as it may have, more for
+/// shorter traces.
 constexpr double kStagesOfAllRows = 50.0;
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 [[noreturn]] void refuse(const std::string& path, std::string why, std::string help = "") {
   throw InputError(Diagnostic{.message = "the trace cannot be replayed: " + std::move(why),

@@ -18,8 +18,7 @@ struct Percentiles {
   double high = 0.0;  ///< 95th percentile
 };
 
-/// The quantile of values in ascending order, on straight lines between them. Requires one.
-[[nodiscard]] double quantile_of(const std::vector<double>& ascending, double probability);
+/// Requires at least one value.
 [[nodiscard]] Percentiles percentiles_of(std::vector<double> values);
 
 /// Nodes of a job that come and go.
@@ -68,11 +67,6 @@ struct ReliabilityPrediction {
   Seconds daly_interval;
   Bytes checkpoint_size;
   Seconds checkpoint_blocking;
-
-  /// Wall time within which all tokens are trained with this probability. Requires tokens.
-  [[nodiscard]] Seconds time_to_train(double probability) const {
-    return Seconds(quantile_of(time_to_train_s, probability));
-  }
 };
 
 }  // namespace headway

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <utility>
 
 #include "sim/base/quantile.h"
@@ -61,8 +60,7 @@ Seconds RunTime::at(double probability) const {
 
 /// The mean of a lognormal X with median 1 is e^(width^2 / 2).
 Seconds RunTime::mean() const {
-  const double sum = std::accumulate(walls_.begin(), walls_.end(), 0.0);
-  return Seconds(sum / static_cast<double>(walls_.size()) * std::exp(width_ * width_ / 2.0));
+  return Seconds(headway::mean(walls_) * std::exp(width_ * width_ / 2.0));
 }
 
 std::optional<double> run_tokens(const Prediction& prediction) {
@@ -87,7 +85,7 @@ std::optional<double> run_iterations(const Prediction& prediction) {
 
 namespace {
 
-/// Of a run that takes so many seconds where nothing fails.
+/// The times of a run that takes so many seconds where nothing fails.
 RunTime stretched_run(const Prediction& prediction, double training) {
   const Seconds low(prediction.iteration_interval.low);
   const Seconds high(prediction.iteration_interval.high);

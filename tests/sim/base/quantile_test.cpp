@@ -3,11 +3,26 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 namespace headway {
 namespace {
 
 using testing::DoubleNear;
+
+TEST(Quantile, OfSamplesLiesOnStraightLinesBetweenThem) {
+  // Of 10, 20, 40: the median is 20, the quantile 0.75 half way to 40.
+  EXPECT_EQ(quantile({10.0, 20.0, 40.0}, 0.5), 20.0);
+  EXPECT_EQ(quantile({10.0, 20.0, 40.0}, 0.75), 30.0);
+  EXPECT_EQ(quantile({7.0}, 0.95), 7.0);
+  EXPECT_EQ(mean({10.0, 20.0, 60.0}), 30.0);
+}
+
+TEST(Quantile, BetweenInfiniteSamplesIsInfinite) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(quantile({1.0, kNever, kNever}, 0.75), kNever);
+  EXPECT_EQ(quantile({1.0, kNever}, 0.0), 1.0);
+}
 
 TEST(Quantile, NormalQuantilesAreThoseOfTheTables) {
   // Abramowitz and Stegun 1964, table 26.5, and Wichura 1988 (AS 241) for the far tail.

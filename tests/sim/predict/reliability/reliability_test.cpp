@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "sim/base/quantile.h"
 #include "sim/scenario/read_reliability.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
@@ -98,7 +99,7 @@ TEST(Reliability, WithoutFailuresTrainingTakesItsIterationsAndNothingElse) {
   quiet["failures"] = nlohmann::json::array();
   const ReliabilityPrediction result = reliability(small_with_failures(quiet), 2_s);
   // 1e9 tokens / (32 sequences x 1024) = 30,517.6, hence 30,518 iterations of 2 s.
-  EXPECT_EQ(result.time_to_train(0.5).count(), 61036.0);
+  EXPECT_EQ(median(result.time_to_train_s), 61036.0);
   EXPECT_EQ(result.goodput.mean, 1.0);
   EXPECT_EQ(result.interruptions.mean, 0.0);
 }
@@ -108,7 +109,7 @@ TEST(Reliability, MoreFailuresNeverTrainFaster) {
   for (const char* mean : {"1000 d", "100 d", "10 d", "2 d"}) {
     nlohmann::json more = weeks();
     more["failures"][0]["mean_time"] = mean;
-    const double time = reliability(small_with_failures(more), 2_s).time_to_train(0.5).count();
+    const double time = median(reliability(small_with_failures(more), 2_s).time_to_train_s);
     EXPECT_GE(time, before) << mean;
     before = time;
   }
@@ -172,13 +173,6 @@ TEST(Reliability, SpotNodesThatAreTakenBackCountAsFailures) {
   const ReliabilityPrediction result = reliability(scenario, 2_s);
   const double cost = scenario.reliability->checkpoint.blocking.count();
   EXPECT_NEAR(result.young_interval.count(), std::sqrt(2.0 * cost * 43200.0), 1e-6);
-}
-
-TEST(Reliability, QuantilesLieOnStraightLinesBetweenValues) {
-  // Of 10, 20, 40: the median is 20, the quantile 0.75 half way to 40.
-  EXPECT_EQ(quantile_of({10.0, 20.0, 40.0}, 0.5), 20.0);
-  EXPECT_EQ(quantile_of({10.0, 20.0, 40.0}, 0.75), 30.0);
-  EXPECT_EQ(quantile_of({7.0}, 0.95), 7.0);
 }
 
 TEST(Reliability, EveryProblemIsReported) {
