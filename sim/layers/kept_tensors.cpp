@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace headway {
+
 namespace {
 
 /// Positions in a row of scores, for each that `AttentionCore::keys` counts.
@@ -10,7 +11,9 @@ double most_attended(const AttentionCore& core, const RankShape& shape) {
   return core.block > 0.0 ? core.block : shape.sequence_length;
 }
 
-Bytes bytes_of(const KeptTensor& tensor, const Layer& layer, const RankShape& shape) {
+}  // namespace
+
+Bytes kept_bytes(const KeptTensor& tensor, const Layer& layer, const RankShape& shape) {
   if (!shape.holds(tensor.when)) return Bytes(0.0);
   if (tensor.for_weights && !shape.needs_input(tensor.target)) return Bytes(0.0);
   const double parts = shape.parts(tensor.cut);
@@ -23,21 +26,10 @@ Bytes bytes_of(const KeptTensor& tensor, const Layer& layer, const RankShape& sh
                shape.bytes(tensor.stored));
 }
 
-}  // namespace
-
-std::vector<KeptBytes> kept_tensors(const Layer& layer, const RankShape& shape) {
-  std::vector<KeptBytes> tensors;
-  for (const KeptTensor& tensor : layer.kept) {
-    const Bytes bytes = bytes_of(tensor, layer, shape);
-    if (bytes > Bytes(0.0)) tensors.push_back({tensor.name, bytes, tensor.again});
-  }
-  return tensors;
-}
-
 Bytes kept_bytes(const Layer& layer, const RankShape& shape, const RecomputeParts& again) {
   Bytes sum;
   for (const KeptTensor& tensor : layer.kept) {
-    sum += (1.0 - tensor.again.share(again)) * bytes_of(tensor, layer, shape);
+    sum += (1.0 - tensor.again.share(again)) * kept_bytes(tensor, layer, shape);
   }
   return sum;
 }

@@ -1,25 +1,17 @@
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "sim/base/units.h"
 #include "sim/layers/layer.h"
 #include "sim/layers/rank_shape.h"
 
 namespace headway {
 
-/// A tensor on one rank, for one micro-batch. Its name lives as long as the layer.
-struct KeptBytes {
-  std::string_view name;
-  Bytes bytes;
-  Again again = {};
-};
+/// Bytes of a tensor that the layer keeps, on one rank and for one micro-batch, if nothing is
+/// recomputed: none where the rank's kernels do without it.
+[[nodiscard]] Bytes kept_bytes(const KeptTensor& tensor, const Layer& layer,
+                               const RankShape& shape);
 
-/// Everything that one layer keeps on one rank if nothing is recomputed; what is empty is left out.
-[[nodiscard]] std::vector<KeptBytes> kept_tensors(const Layer& layer, const RankShape& shape);
-
-/// The sum of it, less what these parts make again.
+/// The sum over all that the layer keeps, less what these parts make again.
 [[nodiscard]] Bytes kept_bytes(const Layer& layer, const RankShape& shape,
                                const RecomputeParts& again = {});
 

@@ -105,13 +105,6 @@ double largest_tensor(const Model& model, const RankShape& shape) {
   return largest;
 }
 
-Parameters parameters_ahead(const Model& model) {
-  if (model.ahead.layers == 0) return {};
-  Parameters each = parameters(model.kind(model.ahead.kind));
-  each += parameters(model.ahead.join);
-  return static_cast<double>(model.ahead.layers) * each;
-}
-
 double tied_parameters(const Model& model) { return parameters(model.first).of(Part::embedding); }
 
 }  // namespace headway

@@ -50,9 +50,6 @@ struct MatrixCount {
 /// Elements of the largest matrix that a rank holds of a layer: what an optimizer updates at once.
 [[nodiscard]] double largest_tensor(const Model& model, const RankShape& shape);
 
-/// Those that only training has: of the layers that predict further ahead, and their joins.
-[[nodiscard]] Parameters parameters_ahead(const Model& model);
-
 /// Parameters of the matrix that embedding and head share where they are tied.
 [[nodiscard]] double tied_parameters(const Model& model);
 

@@ -115,8 +115,9 @@ TEST(LayerActivationBytes, KeepAWholeKeyValueHeadOnEachRank) {
   const Model model = llama(32, 4096, 32, 2, 14'336);
   const Strategy strategy{.tensor_parallel = 8, .sequence_length = 1};
   Bytes keys;
-  for (const KeptBytes& tensor : kept_tensors(model.layer(0), rank_shape_of(strategy))) {
-    if (tensor.name == "keys") keys = tensor.bytes;
+  const Layer& layer = model.layer(0);
+  for (const KeptTensor& tensor : layer.kept) {
+    if (tensor.name == "keys") keys = kept_bytes(tensor, layer, rank_shape_of(strategy));
   }
   EXPECT_EQ(keys, 2.0 * Bytes(128.0));
 }

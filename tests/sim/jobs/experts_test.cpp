@@ -177,7 +177,8 @@ TEST(ExpertParameters, OfLatentAttentionAreTheWholeModelOnOneRank) {
   fields.multi_token_prediction_layers = 1;
   const Model model = layers_of(fields);
   EXPECT_DOUBLE_EQ(stage_parameters(model, Strategy{}, 0).total(),
-                   parameters(model).total() + parameters_ahead(model).total());
+                   parameters(model).total() + parameters(model.kind(model.ahead.kind)).total() +
+                       parameters(model.ahead.join).total());
 }
 
 TEST(ExpertMemory, OptimizerStatesOfExpertsAreSplitOverTheirReplicas) {

@@ -99,8 +99,10 @@ TEST(LayerKinds, ParametersOfLatentAttentionAndExperts) {
 
   const Model layers = layers_of(model);
   EXPECT_EQ(parameters(layers).total(), dense.total() + 3 * mixed.total() + 16 + 2 * 1600);
-  // A layer with experts, a product of 32 x 16 and three norms.
-  EXPECT_EQ(parameters_ahead(layers).total(), mixed.total() + 512 + 48);
+  // Ahead: a layer with experts, a product of 32 x 16 and three norms.
+  EXPECT_EQ(layers.ahead.layers, 1);
+  EXPECT_EQ(parameters(layers.kind(layers.ahead.kind)).total(), mixed.total());
+  EXPECT_EQ(parameters(layers.ahead.join).total(), 512 + 48);
 }
 
 TEST(LayerKinds, FlopsCountTheExpertsOfATokenAndThePartsOfAttention) {

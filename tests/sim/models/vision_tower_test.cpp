@@ -100,8 +100,9 @@ TEST(VisionTower, KeepsScoresOfImagesWhereAttentionIsWrittenOut) {
   const Model model = layers_of(small_model(small_tower()));
   const RankShape shape{.sequence_length = 400.0, .fused_attention = false};
   double scores = 0.0;
-  for (const KeptBytes& tensor : kept_tensors(model.layer(0), shape)) {
-    if (tensor.name == "softmax output") scores += tensor.bytes.count();
+  for (const KeptTensor& tensor : model.layer(0).kept) {
+    if (tensor.name == "softmax output")
+      scores += kept_bytes(tensor, model.layer(0), shape).count();
   }
   EXPECT_DOUBLE_EQ(scores, 800.0 * 100.0 * 4 * 2);  // patches, those attended to, heads, bytes
 }
