@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "sim/base/join_words.h"
 #include "sim/base/utf8.h"
 #include "sim/base/wrap_text.h"
 #include "sim/jobs/frameworks.h"
@@ -18,18 +19,12 @@ using nlohmann::json;
 
 constexpr std::size_t kCommentWidth = 96;
 
-std::string joined(const std::vector<std::string>& lines, std::string_view between) {
-  std::string text;
-  for (const std::string& line : lines) text += (text.empty() ? "" : std::string(between)) + line;
-  return text;
-}
-
 std::string list_of(const std::vector<UnsaidField>& fields) {
   std::vector<std::string> words;
   for (const UnsaidField& field : fields) {
     words.push_back(fmt::format("{} {}", field.field, field.value));
   }
-  return joined(words, ", ");
+  return join_words(words, ", ");
 }
 
 json order_json(const std::vector<ParallelDimension>& order) {
@@ -146,7 +141,8 @@ std::string start_commands(const JsonValue& scenario, const LaunchJob& job,
       std::vector<std::string> flags = megatron_model_flags(scenario, remarks);
       flags.insert(flags.end(), settings.begin(), settings.end());
       return fmt::format("{}{}\n{} \\\n  pretrain_gpt.py \\\n  {} \\\n  \"$@\"\n", kRendezvous,
-                         megatron_environment(scenario), torchrun(job), joined(flags, " \\\n  "));
+                         megatron_environment(scenario), torchrun(job),
+                         join_words(flags, " \\\n  "));
     }
     case LaunchFramework::torchtitan:
       return fmt::format(
@@ -158,7 +154,7 @@ std::string start_commands(const JsonValue& scenario, const LaunchJob& job,
           kRendezvous, here_document("headway_deepspeed.json", deepspeed_config(settings)),
           torchrun(job), kScript);
     case LaunchFramework::horovod: {
-      const std::string flags = joined(settings, " \\\n  ");
+      const std::string flags = join_words(settings, " \\\n  ");
       return fmt::format(
           "horovodrun -np {} --hostfile \"${{HOSTFILE:?a line a node: NAME slots={}}}\" \\\n"
           "{}{}  python {} \"$@\"\n",
