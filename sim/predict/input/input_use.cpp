@@ -4,6 +4,10 @@
 
 namespace headway {
 
+BytesPerSecond demand_at(const InputDemand& demand, double utilisation) {
+  return utilisation * (demand.batch / demand.compute);
+}
+
 InputUse input_use(const InputSettings& settings, const Strategy& strategy, const Cluster& cluster,
                    Seconds iteration, const std::optional<StoreSteps>& simulated) {
   const auto batch = static_cast<double>(strategy.global_batch);

@@ -2,6 +2,10 @@
 
 namespace headway {
 
+double steps_ratio(double noise, double from, double to) {
+  return (1.0 + noise / to) / (1.0 + noise / from);
+}
+
 StepsToTarget steps_to_target(const StatisticsSettings& settings, const UpdatesOfStep& step) {
   const double least = settings.steps / (1.0 + settings.noise_scale / settings.batch);
   const double without_noise = (1.0 + step.staleness) / step.updates;

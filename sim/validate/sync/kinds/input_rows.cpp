@@ -1,5 +1,5 @@
 // What one accelerator draws from a store.
-#include "sim/predict/input/input_bound.h"
+#include "sim/predict/input/input_use.h"
 #include "sim/validate/sync/sync_kind.h"
 
 namespace headway {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/parse_number.h"
-#include "sim/predict/statistics/gradient_noise.h"
+#include "sim/predict/statistics/steps_to_target.h"
 #include "sim/validate/sync/sync_kind.h"
 
 namespace headway {

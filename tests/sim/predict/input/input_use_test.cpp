@@ -5,6 +5,14 @@
 namespace headway {
 namespace {
 
+// MLPerf Storage's UNet3D on an H100: 7 samples of 146,600,628 bytes every 0.323 s.
+const InputDemand kUnet{.batch = Bytes(7.0 * 146'600'628.0), .compute = Seconds(0.323)};
+
+TEST(InputBound, AnAcceleratorDrawsItsBatches) {
+  EXPECT_NEAR(demand_at(kUnet, 1.0).count(), 3.1771e9, 1e5);
+  EXPECT_NEAR(demand_at(kUnet, 0.9).count(), 2.8594e9, 1e5);
+}
+
 /// 2,000 samples of 1 MB; a step takes 100 of them, on two nodes of four accelerators.
 constexpr InputSettings kInput{{.sample = Bytes(1e6), .samples = 2000.0}, BytesPerSecond(50e6)};
 
