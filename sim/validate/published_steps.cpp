@@ -100,11 +100,6 @@ PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& t
 
 }  // namespace
 
-PublishedRow read_published_row(const JsonCursor& row, Diagnostics& diagnostics) {
-  const PublishedTables none;
-  return read_row(PublishedRowFields(row, none, diagnostics), none, diagnostics);
-}
-
 std::vector<PublishedRow> read_published_steps(const JsonCursor& root, Diagnostics& diagnostics) {
   const auto list = root.is_object() ? root.member("rows") : std::nullopt;
   if (!list || !list->is_array()) {

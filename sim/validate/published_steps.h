@@ -28,7 +28,4 @@ inline constexpr const char* kBuiltInTrials = "validation/memory_trials.json";
                                                    const ValidationFilter& filter,
                                                    Diagnostics& diagnostics);
 
-/// Reads one row in the form of an object.
-[[nodiscard]] PublishedRow read_published_row(const JsonCursor& row, Diagnostics& diagnostics);
-
 }  // namespace headway

@@ -172,6 +172,47 @@ nlohmann::json recipe_fields(const PublishedRow& row, const Framework& framework
   return fields;
 }
 
+std::int64_t chunks_of(const PublishedRow& row) {
+  return whole(row.train, "pp", 1) * whole(row.train, "vpp", 1);
+}
+
+void add_recompute(nlohmann::json& strategy, const PublishedRow& row) {
+  const nlohmann::json& train = row.train;
+  const std::string recompute = word(train, "recompute");
+  strategy["recompute"] = std::ranges::find(kRecomputes, recompute, &RecomputeName::row)->strategy;
+  if (recompute == "half") {
+    const std::int64_t layers = whole(row.model, "layers", 1);
+    strategy["recompute_layers"] = std::max<std::int64_t>(1, layers / chunks_of(row) / 2);
+  }
+  if (recompute == "modules") {
+    strategy["recompute_modules"] = train.value("recompute_modules", nlohmann::json::array());
+  }
+}
+
+void add_sharding(nlohmann::json& strategy, const PublishedRow& row,
+                  std::vector<std::string>& assumed) {
+  const nlohmann::json& train = row.train;
+  const bool sharded_optimizer = is_true(train, "distributed_optimizer");
+  const std::string fsdp = word(train, "fsdp");
+  const bool full_sharding = fsdp != "none";
+  strategy["zero_stage"] = full_sharding ? 3 : (sharded_optimizer ? 1 : 0);
+  if (full_sharding) {
+    // PyTorch's trainers keep parameters gathered under a pipeline (torchtitan,
+    // parallelize_llama.py: "default" is to reshard unless there is a pipeline; so does NeMo
+    // AutoModel).
+    strategy["reshard_after_forward"] = fsdp != "grad_op" && whole(train, "pp", 1) == 1;
+  }
+  if (fsdp == "hsdp") {
+    const std::int64_t replicas = whole(train, "dp", 1) * whole(train, "cp", 1);
+    strategy["shard_group"] =
+        std::min(std::max<std::int64_t>(1, row.nvlink_domain / whole(train, "tp", 1)), replicas);
+    assumed.emplace_back("parameters shared out inside a scale-up domain");
+  }
+  if (sharded_optimizer && is_given(train, "optimizer_shard_group")) {
+    strategy["shard_group"] = train.at("optimizer_shard_group");
+  }
+}
+
 /// Rows give a capacity, or their models name what they drop: "(tokendrop)" runs have a capacity of
 /// the mean.
 void add_experts(nlohmann::json& strategy, const PublishedRow& row, const Framework& framework,
@@ -197,16 +238,14 @@ void add_experts(nlohmann::json& strategy, const PublishedRow& row, const Framew
 
 nlohmann::json row_strategy_without_choices(const PublishedRow& row, const Framework& framework) {
   const nlohmann::json& train = row.train;
-  const std::int64_t stages = whole(train, "pp", 1);
-  const std::int64_t chunks = stages * whole(train, "vpp", 1);
   const std::int64_t layers = whole(row.model, "layers", 1);
   nlohmann::json strategy = {{"preset", framework.name},
                              {"tensor_parallel", whole(train, "tp", 1)},
                              {"context_parallel", whole(train, "cp", 1)},
-                             {"pipeline_parallel", stages},
+                             {"pipeline_parallel", whole(train, "pp", 1)},
                              {"data_parallel", whole(train, "dp", 1)},
                              {"virtual_stages", whole(train, "vpp", 1)},
-                             {"layer_placement", placement_of_layers(row, layers, chunks)},
+                             {"layer_placement", placement_of_layers(row, layers, chunks_of(row))},
                              {"micro_batch", train.at("micro_batch")},
                              {"global_batch", train.at("global_batch")},
                              {"precision", strategy_precision(row)},
@@ -221,51 +260,22 @@ nlohmann::json row_strategy_without_choices(const PublishedRow& row, const Frame
 nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
                             std::vector<std::string>& assumed) {
   const nlohmann::json& train = row.train;
-  const std::int64_t stages = whole(train, "pp", 1);
-  const std::int64_t chunks = stages * whole(train, "vpp", 1);
-  const std::int64_t layers = whole(row.model, "layers", 1);
   const bool sequence_parallel = is_true(train, "sequence_parallel") && whole(train, "tp", 1) > 1;
   const bool tensor_overlap = is_true(train, "tp_overlap") && sequence_parallel;
-  const bool sharded_optimizer = is_true(train, "distributed_optimizer");
-  const std::string fsdp = word(train, "fsdp");
-  const bool full_sharding = fsdp != "none";
   const Strategy& habits =
       framework.habits(strategy_precision(row) == "fp16" ? Precision::fp16 : Precision::bf16,
                        is_given(row.model, "moe"));
   assumed.push_back(
       fmt::format("gradients reduced in {}{}", word_of(habits.gradient_precision),
                   habits.overlap_gradient_reduce ? ", overlapped with backward" : ""));
-  nlohmann::json strategy = {
-      {"sequence_parallel", sequence_parallel},
-      {"tensor_parallel_overlap", tensor_overlap},
-      {"attention", is_true(train, "flash") ? "flash" : "unfused"},
-      {"recompute",
-       std::ranges::find(kRecomputes, word(train, "recompute"), &RecomputeName::row)->strategy},
-      {"zero_stage", full_sharding ? 3 : (sharded_optimizer ? 1 : 0)},
-      {"offload_layers", whole(train, "cpu_offload_layers", 0)},
-      {"software_release", release_of(row)}};
+  nlohmann::json strategy = {{"sequence_parallel", sequence_parallel},
+                             {"tensor_parallel_overlap", tensor_overlap},
+                             {"attention", is_true(train, "flash") ? "flash" : "unfused"},
+                             {"offload_layers", whole(train, "cpu_offload_layers", 0)},
+                             {"software_release", release_of(row)}};
   strategy.update(row_strategy_without_choices(row, framework));
-  if (word(train, "recompute") == "half") {
-    strategy["recompute_layers"] = std::max<std::int64_t>(1, layers / chunks / 2);
-  }
-  if (word(train, "recompute") == "modules") {
-    strategy["recompute_modules"] = train.value("recompute_modules", nlohmann::json::array());
-  }
-  if (full_sharding) {
-    // PyTorch's trainers keep parameters gathered under a pipeline (torchtitan,
-    // parallelize_llama.py: "default" is to reshard unless there is a pipeline; so does NeMo
-    // AutoModel).
-    strategy["reshard_after_forward"] = fsdp != "grad_op" && stages == 1;
-  }
-  if (fsdp == "hsdp") {
-    const std::int64_t replicas = whole(train, "dp", 1) * whole(train, "cp", 1);
-    strategy["shard_group"] =
-        std::min(std::max<std::int64_t>(1, row.nvlink_domain / whole(train, "tp", 1)), replicas);
-    assumed.emplace_back("parameters shared out inside a scale-up domain");
-  }
-  if (sharded_optimizer && is_given(train, "optimizer_shard_group")) {
-    strategy["shard_group"] = train.at("optimizer_shard_group");
-  }
+  add_recompute(strategy, row);
+  add_sharding(strategy, row, assumed);
   if (train.at("task") == "lora") {
     // NeMo's performance recipes of fine-tuning (llama3_8b.py, llama3_70b.py, llama31_405b.py).
     strategy["lora_rank"] = 8;

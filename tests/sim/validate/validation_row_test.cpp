@@ -51,8 +51,10 @@ using Profiles = std::vector<std::shared_ptr<const Profile>>;
 std::variant<Scenario, Refusal> read(const nlohmann::json& json, const Profiles& profiles = {},
                                      RowDetail detail = RowDetail::all) {
   Diagnostics diagnostics;
-  const JsonCursor cursor(JsonDocument::parse("row", json.dump(), diagnostics));
-  const PublishedRow row = read_published_row(cursor, diagnostics);
+  nlohmann::json file;
+  file["rows"].push_back(json);
+  const JsonCursor cursor(JsonDocument::parse("rows", file.dump(), diagnostics));
+  const PublishedRow row = read_published_steps(cursor, diagnostics).at(0);
   EXPECT_FALSE(diagnostics.has_errors());
   std::vector<std::string> assumed;
   return scenario_of_row(row, profiles, assumed, detail);
