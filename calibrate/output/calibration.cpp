@@ -7,6 +7,7 @@
 
 #include "calibrate/measure/statistics.h"
 #include "sim/base/join_words.h"
+#include "sim/base/quantity_text.h"
 
 namespace headway {
 
@@ -32,8 +33,8 @@ std::vector<std::string> refused_texts(const std::vector<RefusedPoint>& refused)
   std::vector<std::string> texts;
   for (auto& [reason, names] : points) {
     std::sort(names.begin(), names.end());  // not in the random order of the passes
-    texts.push_back(
-        fmt::format("{} points: {} ({})", names.size(), reason, join_words(names, ", ")));
+    texts.push_back(fmt::format("{}: {} ({})", counted(std::ssize(names), "point"), reason,
+                                join_words(names, ", ")));
   }
   return texts;
 }

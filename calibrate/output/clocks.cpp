@@ -7,6 +7,7 @@
 
 #include "sim/base/join_words.h"
 #include "sim/base/quantile.h"
+#include "sim/base/quantity_text.h"
 
 namespace headway {
 
@@ -22,12 +23,12 @@ std::string clocks_text(const std::vector<MeasuredPoint>& points) {
   const auto low = std::count_if(clocks.begin(), clocks.end(),
                                  [middle](double clock) { return clock < kLowClock * middle; });
   std::string text =
-      fmt::format("{:.0f} MHz in the median, from {:.0f}; {} of {} points below {:.0f} % of it",
+      fmt::format("{:.0f} MHz in the median, from {:.0f}; {} of {} below {:.0f} % of it",
                   1e-6 * middle, 1e-6 * *std::min_element(clocks.begin(), clocks.end()), low,
-                  clocks.size(), 100.0 * kLowClock);
+                  counted(std::ssize(clocks), "point"), 100.0 * kLowClock);
   std::vector<std::string> causes;
   for (const auto& [reason, count] : reasons) {
-    causes.push_back(fmt::format("{} ({} points)", reason, count));
+    causes.push_back(fmt::format("{} ({})", reason, counted(count, "point")));
   }
   if (!causes.empty()) text += fmt::format("; throttled by {}", join_words(causes, ", "));
   return text;

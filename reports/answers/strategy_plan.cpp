@@ -28,9 +28,10 @@ using nlohmann::json;
 std::string count_text(const SearchCounts& counts, std::size_t simulated) {
   return fmt::format(
       "{} strategies considered; {} cannot be among the best, as their lower bound shows; of the "
-      "others\n{} do not fit in memory and {} were ranked by the closed form; {} simulated",
+      "others\n{} {} not fit in memory and {} {} ranked by the closed form; {} simulated",
       grouped_digits(counts.considered), grouped_digits(counts.pruned_by_bound),
-      grouped_digits(counts.pruned_by_memory), grouped_digits(counts.ranked), simulated);
+      grouped_digits(counts.pruned_by_memory), agreeing(counts.pruned_by_memory, "does", "do"),
+      grouped_digits(counts.ranked), agreeing(counts.ranked, "was", "were"), simulated);
 }
 
 std::vector<TextTable::Column> columns(const std::vector<Objective>& objectives) {

@@ -33,8 +33,13 @@ std::string counts_sentence(const Study& study) {
   const auto impossible = std::ssize(study.points) - simulated - short_of_memory;
   std::string text =
       fmt::format("{}: {} simulated", counted(std::ssize(study.points), "point"), simulated);
-  if (short_of_memory > 0) text += fmt::format(", {} do not fit in memory", short_of_memory);
-  if (impossible > 0) text += fmt::format(", {} are not possible", impossible);
+  if (short_of_memory > 0) {
+    text += fmt::format(", {} {} not fit in memory", short_of_memory,
+                        agreeing(short_of_memory, "does", "do"));
+  }
+  if (impossible > 0) {
+    text += fmt::format(", {} {} not possible", impossible, agreeing(impossible, "is", "are"));
+  }
   return text + ".";
 }
 

@@ -30,11 +30,6 @@ using nlohmann::json;
 constexpr std::size_t kMostPointsShown = 40;
 constexpr std::size_t kFastest = 10;
 
-/// "3 points", "1 point".
-std::string counted(std::int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", grouped_digits(count), what, count == 1 ? "" : "s");
-}
-
 using Numbers = std::vector<std::optional<double>>;
 
 /// What the store has in that column.
@@ -115,7 +110,7 @@ class StoredPoints {
     return numbers;
   }
 
-  /// Of this.
+  /// The points as candidates of a choice; they refer to this object.
   [[nodiscard]] Candidates candidates() const {
     return {size(), [this](std::size_t i) { return numbers(i); },
             [this](std::size_t i) {
@@ -235,9 +230,10 @@ std::vector<std::pair<std::string, std::int64_t>> reasons_of(const std::vector<S
 Document run_document(const SweepSummary& summary, const StoredPoints& points,
                       const std::filesystem::path& store) {
   Document document{
-      .title = fmt::format("{}: {} simulated, {} do not fit, {} refused, {} failed, {} done before",
+      .title = fmt::format("{}: {} simulated, {} {} not fit, {} refused, {} failed, {} done before",
                            counted(summary.points, "point"), summary.simulated,
-                           summary.does_not_fit, summary.refused, summary.failed, summary.settled)};
+                           summary.does_not_fit, agreeing(summary.does_not_fit, "does", "do"),
+                           summary.refused, summary.failed, summary.settled)};
   const Candidates candidates = points.candidates();
   const std::optional<Choice> choice = choice_of(candidates);
   const bool has_many = points.size() > kMostPointsShown;
@@ -299,10 +295,12 @@ Document plan_document(const std::vector<SweepPoint>& points, std::int64_t all) 
   const auto count_of = [&](PointStatus status) {
     return std::ranges::count(points, status, &SweepPoint::status);
   };
-  Document document{
-      .title = fmt::format("{}, {} to do: {} to simulate, {} do not fit, {} refused",
-                           counted(all, "point"), points.size(), count_of(PointStatus::done),
-                           count_of(PointStatus::does_not_fit), count_of(PointStatus::refused))};
+  const auto too_large = count_of(PointStatus::does_not_fit);
+  Document document{.title = fmt::format("{}, {} to do: {} to simulate, {} {} not fit, {} refused",
+                                         counted(all, "point"), points.size(),
+                                         count_of(PointStatus::done), too_large,
+                                         agreeing(too_large, "does", "do"),
+                                         count_of(PointStatus::refused))};
   for (const auto& [reason, count] : reasons_of(points, PointStatus::refused)) {
     document.lead += fmt::format("{}  refused {}: {}", document.lead.empty() ? "" : "\n",
                                  counted(count, "time"), reason);

@@ -201,6 +201,10 @@ std::string plural(long long count, std::string_view thing) {
   return fmt::format("{}{}", thing, thing.ends_with("ch") ? "es" : "s");
 }
 
+std::string_view agreeing(long long count, std::string_view of_one, std::string_view of_several) {
+  return count == 1 ? of_one : of_several;
+}
+
 std::string counted(long long count, std::string_view thing) {
   return fmt::format("{} {}", grouped_digits(count), plural(count, thing));
 }

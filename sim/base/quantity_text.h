@@ -56,6 +56,9 @@ template <class Q>
 
 /// "server" of 1, "servers" of any other count.
 [[nodiscard]] std::string plural(long long count, std::string_view thing);
+/// The form of a verb that goes with a count: "is" or "are".
+[[nodiscard]] std::string_view agreeing(long long count, std::string_view of_one,
+                                        std::string_view of_several);
 /// "1 server", "1,024 servers".
 [[nodiscard]] std::string counted(long long count, std::string_view thing);
 

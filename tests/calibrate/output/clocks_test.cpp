@@ -14,7 +14,7 @@ MeasuredPoint at_clock(double clock_hz, std::set<std::string> throttled_by = {})
 TEST(ClocksText, TellsTheMedianTheLowestAndWhatHeldThemDown) {
   EXPECT_EQ(clocks_text({at_clock(1.8e9), at_clock(1.75e9), at_clock(1.5e9, {"power cap"})}),
             "1750 MHz in the median, from 1500; 1 of 3 points below 90 % of it; throttled by power "
-            "cap (1 points)");
+            "cap (1 point)");
 }
 
 TEST(ClocksText, IsEmptyWhereNobodyWatched) { EXPECT_EQ(clocks_text({at_clock(0.0)}), ""); }

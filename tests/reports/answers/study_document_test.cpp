@@ -43,7 +43,7 @@ std::string markdown() { return markdown_of(study_document(sample_study())); }
 
 TEST(StudyDocument, AnswersInWords) {
   EXPECT_THAT(markdown(),
-              HasSubstr("5 points: 3 simulated, 1 do not fit in memory, 1 are not possible. The "
+              HasSubstr("5 points: 3 simulated, 1 does not fit in memory, 1 is not possible. The "
                         "fastest is gpus 4096, pipeline_parallel 8: 1.28 M tokens/s on 4096 GPUs. "
                         "From 1024 to 4096 GPUs, 4 times as many, throughput grows 3.2-fold: an "
                         "efficiency of 80.0 %."));
