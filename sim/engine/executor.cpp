@@ -27,50 +27,61 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation, R
                        std::int32_t server) { queue_.push(when, EventKind::server_done, server); },
            .answered = [this](std::int32_t group, std::int32_t slot,
                               double now) { run_if_at(group, OperationKind::pull, slot, now); }}) {
-  for (const Program& program : workload.programs) {
+  blocks_change_ = !perturbation_.micro_batches.none() || !perturbation_.slow_episodes.empty() ||
+                   !perturbation_.pauses.empty();
+  set_up_programs();
+  set_up_timeline();
+  set_up_collectives();
+  std::size_t ranks = 0;
+  std::int32_t replicas = 0;
+  for (const RankGroup& group : workload.groups) {
+    ranks += group.accelerators.size();
+    replicas = std::max(replicas, group.replica + 1);
+  }
+  devices_.reserve(ranks);  // groups point to theirs
+  groups_.resize(workload.groups.size());
+  for (std::size_t i = 0; i < groups_.size(); ++i) set_up(i);
+  unfinished_groups_ = static_cast<std::int32_t>(groups_.size());
+  replica_finish_.assign(static_cast<std::size_t>(replicas), 0.0);
+}
+
+/// What groups run, and what their transfers take.
+void Executor::set_up_programs() {
+  for (const Program& program : workload_.programs) {
     std::vector<BlockTime>& times = block_times_.emplace_back();
     for (const Block& block : program.blocks) {
       times.push_back({block.time.total().count(), block.time.of_device().count(),
-                       perturbation.repair.covers_block(block.name)});
+                       perturbation_.repair.covers_block(block.name)});
     }
   }
-  blocks_change_ = !perturbation_.micro_batches.none() || !perturbation_.slow_episodes.empty() ||
-                   !perturbation_.pauses.empty();
-  const std::size_t count = workload.groups.size();
-  groups_.resize(count);
-  for (const Program& program : workload.programs) {
+  for (const Program& program : workload_.programs) {
     programs_.push_back({.operations = program.operations.data(),
                          .blocks = at(block_times_, std::ssize(programs_)).data(),
                          .end = static_cast<std::int32_t>(program.operations.size())});
   }
-  plans_.reserve(workload.plans.size());
-  for (const FlowPlan& plan : workload.plans) {
+  plans_.reserve(workload_.plans.size());
+  for (const FlowPlan& plan : workload_.plans) {
     plans_.push_back({.latency = plan.latency,
                       .rate_cap = plan.rate_cap,
                       .crosses_links = !plan.links.empty() || !plan.ports.empty()});
   }
+}
+
+/// Room for all that will be recorded.
+void Executor::set_up_timeline() {
   timeline_.first_operation.assign(1, 0);
   timeline_.first_message.assign(1, 0);
-  for (const RankGroup& group : workload.groups) {
-    const Program& program = at(workload.programs, group.program);
+  for (const RankGroup& group : workload_.groups) {
+    const Program& program = at(workload_.programs, group.program);
     timeline_.first_operation.push_back(timeline_.first_operation.back() +
                                         std::ssize(program.operations));
     timeline_.first_message.push_back(timeline_.first_message.back() + program.message_slots);
   }
   if (recorded_ == Recorded::timeline) {
     timeline_.operation_end.assign(static_cast<std::size_t>(timeline_.first_operation.back()), 0.0);
-    timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
+    timeline_.plan_bytes.assign(workload_.plans.size(), 0.0);
   }
   timeline_.messages.resize(static_cast<std::size_t>(timeline_.first_message.back()));
-  std::size_t ranks = 0;
-  for (const RankGroup& group : workload.groups) ranks += group.accelerators.size();
-  devices_.reserve(ranks);  // groups point to theirs
-  set_up_collectives();
-  for (std::size_t i = 0; i < count; ++i) set_up(i);
-  unfinished_groups_ = static_cast<std::int32_t>(count);
-  std::int32_t replicas = 0;
-  for (const RankGroup& group : workload.groups) replicas = std::max(replicas, group.replica + 1);
-  replica_finish_.assign(static_cast<std::size_t>(replicas), 0.0);
 }
 
 /// The state of a group before anything runs.

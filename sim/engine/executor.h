@@ -128,6 +128,8 @@ class Executor {
     return at(collectives_, place_of(number));
   }
   [[nodiscard]] const Program& program_of(std::int32_t group) const;
+  void set_up_programs();
+  void set_up_timeline();
   void set_up_collectives();
   void set_up(std::size_t group);
   void handle_moment(double time);

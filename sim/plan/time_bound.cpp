@@ -245,22 +245,17 @@ Seconds TimeBound::of_any_pipeline(const StrategyChoice& choice) {
   return Seconds(costs.front().slowdown * bound * kRounding * kRounding);
 }
 
-Seconds TimeBound::bound_of(const StrategyChoice& choice) {
-  const LayerSums& sums = this->sums(choice);
+void TimeBound::sum_up_chunks(const StrategyChoice& choice, const LayerSums& sums, const Cut& cut) {
   const LayerCosts& costs = sums.costs;
-  const Cut& cut = this->cut(choice);
-  const Scenario& scenario = space_.scenario();
+  const Strategy& given = space_.scenario().strategy;
   const bool splits = choice.schedule->splits_backward;
-  const double passes = micro_batches(choice) / (choice.schedule->is_doubled() ? 2.0 : 1.0);
-  const bool is_as_given = choice.recompute == scenario.strategy.recompute;
+  const bool is_as_given = choice.recompute == given.recompute;
   recomputing_.recompute = choice.recompute;
-  recomputing_.recompute_layers = is_as_given ? scenario.strategy.recompute_layers : 0;
+  recomputing_.recompute_layers = is_as_given ? given.recompute_layers : 0;
 
   const std::size_t count = cut.chunks.size();
   const double overhead = costs.micro_batch_overhead / choice.virtual_stages;
-  // Of the chunks before each position: forward passes; backward passes that the next one waits
-  // for.
-  thread_local std::vector<double> forward, awaited, weight;
+  auto& [forward, awaited, weight] = chunk_sums_;
   forward.assign(1, 0.0);
   awaited.assign(1, 0.0);
   weight.assign(count, 0.0);
@@ -286,7 +281,16 @@ Seconds TimeBound::bound_of(const StrategyChoice& choice) {
     forward.push_back(forward.back() + pass);
     awaited.push_back(awaited.back() + back - weight[i]);
   }
+}
 
+Seconds TimeBound::bound_of(const StrategyChoice& choice) {
+  const LayerSums& sums = this->sums(choice);
+  const LayerCosts& costs = sums.costs;
+  const Cut& cut = this->cut(choice);
+  sum_up_chunks(choice, sums, cut);
+  const auto& [forward, awaited, weight] = chunk_sums_;
+  const Scenario& scenario = space_.scenario();
+  const double passes = micro_batches(choice) / (choice.schedule->is_doubled() ? 2.0 : 1.0);
   std::vector<StageFactors> replicas;
   if (!scenario.perturbation.slow_accelerators.empty()) {
     replicas = slow_replicas(scenario.perturbation,

@@ -47,6 +47,14 @@ class TimeBound {
   struct LayerCosts;
   struct LayerSums;
   struct Cut;
+  /// Over the chunks before each position, in the order of the model.
+  struct ChunkSums {
+    std::vector<double> forward;  ///< passes
+    std::vector<double> awaited;  ///< backward passes that the next chunk waits for
+    std::vector<double> weight;   ///< no sum: gradients of weights of each, where they are put off
+  };
+  /// Of the chunks of `choice`, into `chunk_sums_`.
+  void sum_up_chunks(const StrategyChoice& choice, const LayerSums& sums, const Cut& cut);
   [[nodiscard]] Seconds bound_of(const StrategyChoice& choice);
   /// What layers cost, by kind of node.
   [[nodiscard]] const std::vector<LayerCosts>& costs(const StrategyChoice& choice);
@@ -68,6 +76,7 @@ class TimeBound {
   /// of a few kinds.
   std::unique_ptr<LayerSums> sums_;
   const std::vector<LayerCosts>* sums_are_of_ = nullptr;
+  ChunkSums chunk_sums_;  ///< of the strategy at hand
   /// By stages, virtual stages and schedule.
   std::map<std::tuple<int, int, const Schedule*>, std::unique_ptr<Cut>> cuts_;
 };
