@@ -24,45 +24,27 @@ namespace {
 
 class WorkloadBuilder {
  public:
-  WorkloadBuilder(const Model& model, const Strategy& strategy, const KindProfiles& profiles,
-                  const Cluster& cluster, const Placement& placement, WorkloadExtent extent,
-                  KnownJobs* known)
-      : model_(model),
-        strategy_(strategy),
-        cluster_(cluster),
-        placement_(placement),
-        network_(cluster, profiles, strategy.collective_library,
-                 extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic,
-                 known == nullptr ? nullptr : &known->collectives),
-        exchanges_(model, strategy, cluster, placement,
-                   known == nullptr ? nullptr : &known->standings),
-        known_(known == nullptr ? own_ : *known) {
-    known_costs_ = known_.costs.of(model, strategy, exchanges_.classes(), [&] {
-      return group_costs(model, strategy, profiles, cluster, exchanges_.classes());
+  explicit WorkloadBuilder(const JobToBuild& job)
+      : model_(job.model),
+        strategy_(job.strategy),
+        cluster_(job.cluster),
+        placement_(job.placement),
+        algorithm_(job.algorithm),
+        network_(job.cluster, job.profiles, job.strategy.collective_library,
+                 job.extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic,
+                 job.known == nullptr ? nullptr : &job.known->collectives),
+        exchanges_(job.model, job.strategy, job.cluster, job.placement,
+                   job.known == nullptr ? nullptr : &job.known->standings),
+        known_(job.known == nullptr ? own_ : *job.known) {
+    known_costs_ = known_.costs.of(model_, strategy_, exchanges_.classes(), [&] {
+      return group_costs(model_, strategy_, job.profiles, cluster_, exchanges_.classes());
     });
-    job_.model = &model;
-    job_.strategy = &strategy;
-    costs().front().put_into(job_);
-    job_.cutting = &costs().front().stage;
-    job_.layers_of_chunk.reserve(static_cast<std::size_t>(strategy.chunks()));
-    for (const LayerRange& range : chunk_layers(model, strategy)) {
-      job_.layers_of_chunk.push_back(range.count);
-    }
-    // Collectives of several kinds hide as little, and carry as much, as the worst of them.
-    job_.never_hidden = profiles.largest(
-        [](const Profile& profile) { return profile.overlap.gradient_reduce_floor.value; });
-    job_.interference = profiles.largest(
-        [](const Profile& profile) { return profile.overlap.sharded_interference.value; });
-    if (gradient_collective(strategy) == CollectiveKind::reduce_scatter) {
-      job_.gradient_traffic = profiles.largest([&](const Profile& profile) {
-        return profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
-      });
-    }
+    shape_job(job.profiles);
     micro_batches_ = micro_batches_of_replicas(job_, costs(), exchanges_);
   }
 
-  BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
-    lay_out(algorithm);
+  BuiltWorkload built() && {
+    lay_out();
     if (strategy_.synchronisation->servers() != nullptr) {
       add_served();
     } else {
@@ -75,7 +57,7 @@ class WorkloadBuilder {
           group.communicators.push_back(layout_->joined[i].at(name));
         }
       }
-      // Of an idle NIC there is little to drop.
+      // An idle NIC has little to drop.
       if (network_.detail() == PlanDetail::fabric) drop_unused_ways(workload_);
     }
     workload_.notes = workload_notes(model_, strategy_, layout_->overruled);
@@ -85,10 +67,31 @@ class WorkloadBuilder {
  private:
   [[nodiscard]] const std::vector<GroupCosts>& costs() const { return *known_costs_; }
 
+  void shape_job(const KindProfiles& profiles) {
+    job_.model = &model_;
+    job_.strategy = &strategy_;
+    costs().front().put_into(job_);
+    job_.cutting = &costs().front().stage;
+    job_.layers_of_chunk.reserve(static_cast<std::size_t>(strategy_.chunks()));
+    for (const LayerRange& range : chunk_layers(model_, strategy_)) {
+      job_.layers_of_chunk.push_back(range.count);
+    }
+    // Collectives of several kinds hide as little, and carry as much, as the worst of them.
+    job_.never_hidden = profiles.largest(
+        [](const Profile& profile) { return profile.overlap.gradient_reduce_floor.value; });
+    job_.interference = profiles.largest(
+        [](const Profile& profile) { return profile.overlap.sharded_interference.value; });
+    if (gradient_collective(strategy_) == CollectiveKind::reduce_scatter) {
+      job_.gradient_traffic = profiles.largest([&](const Profile& profile) {
+        return profile.kernel_families.at(strategy_.kernel_family).gradient_traffic.value;
+      });
+    }
+  }
+
   /// What is whole is large, and laid out once.
-  void lay_out(std::optional<CollectiveAlgorithm> algorithm) {
+  void lay_out() {
     const auto lay = [&] {
-      return laid_out(job_, cluster_, placement_, network_, exchanges_, algorithm);
+      return laid_out(job_, cluster_, placement_, network_, exchanges_, algorithm_);
     };
     if (network_.detail() == PlanDetail::fabric) {
       JobLayout layout = lay();
@@ -96,7 +99,7 @@ class WorkloadBuilder {
       layout_ = std::make_shared<const JobLayout>(std::move(layout));
       return;
     }
-    layout_ = known_.layouts.of(job_, placement_, network_, algorithm, lay);
+    layout_ = known_.layouts.of(job_, placement_, network_, algorithm_, lay);
     workload_ = layout_->workload;
   }
 
@@ -184,6 +187,7 @@ class WorkloadBuilder {
   const Strategy& strategy_;
   const Cluster& cluster_;
   const Placement& placement_;
+  std::optional<CollectiveAlgorithm> algorithm_;
   KindNetwork network_;
   ExchangeLayout exchanges_;
   KnownJobs own_;  ///< where nobody else knows any
@@ -198,13 +202,6 @@ class WorkloadBuilder {
 
 }  // namespace
 
-BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
-                             const KindProfiles& profiles, const Cluster& cluster,
-                             const Placement& placement,
-                             std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent,
-                             KnownJobs* known) {
-  return WorkloadBuilder(model, strategy, profiles, cluster, placement, extent, known)
-      .built(algorithm);
-}
+BuiltWorkload build_workload(const JobToBuild& job) { return WorkloadBuilder(job).built(); }
 
 }  // namespace headway

@@ -25,17 +25,25 @@ enum class WorkloadExtent {
   one_replica  ///< of replicas that stand alike one, on idle NICs: enough for the closed form
 };
 
+/// A training job on a cluster, all of which outlives the building.
+struct JobToBuild {
+  const Model& model;
+  const Strategy& strategy;
+  const KindProfiles& profiles;
+  const Cluster& cluster;
+  const Placement& placement;  ///< its degrees are the strategy's
+  /// As which gradients run where their collective has it.
+  std::optional<CollectiveAlgorithm> algorithm = std::nullopt;
+  WorkloadExtent extent = WorkloadExtent::whole;
+  /// Keeps what the next strategy of the same model on the same cluster, with the same profiles,
+  /// may have in common.
+  KnownJobs* known = nullptr;
+};
+
 /// Turns a training job into programs, rank groups, communicators and the flows between them. What
-/// replicas exchange costs what `PricedCollective` says by the strategy's collective_library;
-/// gradients run as `algorithm` where their collective has it and one is asked for. Ranks in nodes
-/// of several kinds take what their own kind's profile says; what several kinds do together goes at
-/// the pace of the slowest. `placement`'s degrees are the strategy's. `known` keeps what the next
-/// strategy of the same model on the same cluster, with the same profiles, may have in common.
-[[nodiscard]] BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
-                                           const KindProfiles& profiles, const Cluster& cluster,
-                                           const Placement& placement,
-                                           std::optional<CollectiveAlgorithm> algorithm,
-                                           WorkloadExtent extent = WorkloadExtent::whole,
-                                           KnownJobs* known = nullptr);
+/// replicas exchange costs what `PricedCollective` says by the strategy's collective_library. Ranks
+/// in nodes of several kinds take what their own kind's profile says; what several kinds do
+/// together goes at the pace of the slowest.
+[[nodiscard]] BuiltWorkload build_workload(const JobToBuild& job);
 
 }  // namespace headway

@@ -70,8 +70,8 @@ Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
                               const KindProfiles& profiles, const Cluster& cluster,
                               const Placement& placement, const Perturbation& perturbation,
                               KnownJobs* known) {
-  const BuiltWorkload built = build_workload(model, strategy, profiles, cluster, placement,
-                                             std::nullopt, WorkloadExtent::one_replica, known);
+  const BuiltWorkload built = build_workload({model, strategy, profiles, cluster, placement,
+                                              std::nullopt, WorkloadExtent::one_replica, known});
   const double drawn = median_of_slowest(perturbation.device_spread, strategy.ranks()) *
                        median_of_slowest(perturbation.jitter, built.workload.ranks_per_group);
   std::vector<StageFactors> replicas = slow_replicas(perturbation, placement);

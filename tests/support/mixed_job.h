@@ -67,7 +67,7 @@ struct MixedJob {
   }
   [[nodiscard]] Workload workload() {
     cluster = cluster_of(text_of_kinds(kinds, slow_nic));
-    return build_workload(model, strategy, profiles(), *cluster, placement(), std::nullopt)
+    return build_workload({model, strategy, profiles(), *cluster, placement(), std::nullopt})
         .workload;
   }
   [[nodiscard]] double closed_form_seconds() {

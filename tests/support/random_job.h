@@ -46,7 +46,7 @@ struct RandomJob {
                  .pipeline = strategy.pipeline_parallel};
   }
   [[nodiscard]] Workload workload() const {
-    return build_workload(model, strategy, profile, *cluster, placement, std::nullopt).workload;
+    return build_workload({model, strategy, profile, *cluster, placement, std::nullopt}).workload;
   }
 };
 

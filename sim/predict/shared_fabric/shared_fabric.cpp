@@ -37,8 +37,8 @@ Workload built(const Scenario& scenario, const Model& model, const Strategy& str
                int first_accelerator) {
   Placement placement = placement_of(strategy, scenario.placement.order);
   placement.first_accelerator = first_accelerator;
-  return build_workload(model, strategy, scenario.profiles(), *scenario.cluster, placement,
-                        scenario.run.gradient_algorithm)
+  return build_workload({model, strategy, scenario.profiles(), *scenario.cluster, placement,
+                         scenario.run.gradient_algorithm})
       .workload;
 }
 

@@ -33,8 +33,8 @@ ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const
   ExpertTraffic traffic{.exchanged = (ranks - 1.0) / ranks * routed};
   if (!place.crosses()) return traffic;
   const double experts_per_token = layer.routing->experts_per_token;
-  // The busiest are those that receive in the smallest domain: all others send there, to the fewest,
-  // each of whom is sent to the more often the fewer they are.
+  // The busiest are those that receive in the smallest domain: all others send there, to the
+  // fewest, each of whom is sent to the more often the fewer they are.
   const int fewest = place.fewest();
   const double busiest =
       crossing_part(strategy, place, experts_per_token, place.ranks() - fewest, fewest) / fewest;
@@ -42,46 +42,59 @@ ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const
   return traffic;
 }
 
-ExpertExchange expert_exchange(const Layer& layer, const Strategy& strategy, const Profile& profile,
-                               const NodeType& node, const ExchangePlaces& places,
-                               const RankShape& shape, Seconds compute, double wire_efficiency) {
-  HEADWAY_CHECK(profile.experts.has_value(), "experts are not in the profile");
+namespace {
+
+/// To the experts and back.
+void exchange_tokens(const Layer& layer, const RankShape& shape, const ExpertRanks& ranks,
+                     Seconds compute, ExpertExchange& exchange) {
+  const auto& [strategy, profile, node, places, wire_efficiency] = ranks;
   const ExpertCosts& costs = *profile.experts;
+  const GroupPlace& place = places[ExchangeKind::experts];
+  const ExpertTraffic traffic = expert_traffic(layer, strategy, place, shape);
+  const double busiest = std::max(1.0, expert_load(layer.routing->experts, shape));
+  exchange.routed = kThereAndBack / busiest * routed_message(layer, shape);
+  Seconds inside;
+  if (place.most() > 1) {
+    inside = traffic.exchanged / (costs.exchange_scale_up.value * node.scale_up_bandwidth);
+  }
+  Seconds across;
+  Seconds on_wire;
+  if (traffic.across_domains > Bytes(0.0)) {
+    const BytesPerSecond nics = nics_of_rank(node) * node.nic_bandwidth;
+    across = traffic.across_domains / (costs.exchange_scale_out.value * nics);
+    on_wire = traffic.across_domains / (wire_efficiency * nics);
+    exchange.wire = routed_message(layer, shape) / on_wire;
+  }
+  exchange.transfer = kThereAndBack * max(inside, across);
+  exchange.share_seen = strategy.overlap_expert_exchange ? costs.exchange_seen_overlapped.value
+                                                         : costs.exchange_seen.value;
+  const Seconds shown =
+      exchange.share_seen *
+      (kThereAndBack * Seconds(costs.exchange_overhead.value) + exchange.transfer);
+  exchange.seen = max(shown, kThereAndBack * on_wire - compute);
+}
+
+/// Between ranks that split an expert.
+void exchange_slices(const Layer& layer, const RankShape& shape, const ExpertRanks& ranks,
+                     ExpertExchange& exchange) {
+  const int parts = ranks.strategy.expert_tensor_parallel;
+  const GroupPlace& place = ranks.places[ExchangeKind::expert_slices];
+  const GroupLink link =
+      group_link(ranks.node, ranks.profile, place, nics_of_rings(ranks.node, place));
+  const Bytes rows = parts * routed_message(layer, shape);
+  exchange.slices = link.time(CollectiveKind::all_gather, rows, parts) +
+                    link.time(CollectiveKind::reduce_scatter, rows, parts);
+  exchange.slice_bytes = 2.0 * (parts - 1.0) / parts * rows;
+}
+
+}  // namespace
+
+ExpertExchange expert_exchange(const Layer& layer, const RankShape& shape, const ExpertRanks& ranks,
+                               Seconds compute) {
+  HEADWAY_CHECK(ranks.profile.experts.has_value(), "experts are not in the profile");
   ExpertExchange exchange;
-  if (strategy.expert_parallel > 1) {
-    const GroupPlace& place = places[ExchangeKind::experts];
-    const ExpertTraffic traffic = expert_traffic(layer, strategy, place, shape);
-    const double busiest = std::max(1.0, expert_load(layer.routing->experts, shape));
-    exchange.routed = kThereAndBack / busiest * routed_message(layer, shape);
-    Seconds inside;
-    if (place.most() > 1) {
-      inside = traffic.exchanged / (costs.exchange_scale_up.value * node.scale_up_bandwidth);
-    }
-    Seconds across;
-    Seconds on_wire;
-    if (traffic.across_domains > Bytes(0.0)) {
-      const BytesPerSecond nics = nics_of_rank(node) * node.nic_bandwidth;
-      across = traffic.across_domains / (costs.exchange_scale_out.value * nics);
-      on_wire = traffic.across_domains / (wire_efficiency * nics);
-      exchange.wire = routed_message(layer, shape) / on_wire;
-    }
-    exchange.transfer = kThereAndBack * max(inside, across);
-    exchange.share_seen = strategy.overlap_expert_exchange ? costs.exchange_seen_overlapped.value
-                                                           : costs.exchange_seen.value;
-    const Seconds shown =
-        exchange.share_seen *
-        (kThereAndBack * Seconds(costs.exchange_overhead.value) + exchange.transfer);
-    exchange.seen = max(shown, kThereAndBack * on_wire - compute);
-  }
-  if (strategy.expert_tensor_parallel > 1) {
-    const int parts = strategy.expert_tensor_parallel;
-    const GroupPlace& place = places[ExchangeKind::expert_slices];
-    const GroupLink link = group_link(node, profile, place, nics_of_rings(node, place));
-    const Bytes rows = parts * routed_message(layer, shape);
-    exchange.slices = link.time(CollectiveKind::all_gather, rows, parts) +
-                      link.time(CollectiveKind::reduce_scatter, rows, parts);
-    exchange.slice_bytes = 2.0 * (parts - 1.0) / parts * rows;
-  }
+  if (ranks.strategy.expert_parallel > 1) exchange_tokens(layer, shape, ranks, compute, exchange);
+  if (ranks.strategy.expert_tensor_parallel > 1) exchange_slices(layer, shape, ranks, exchange);
   return exchange;
 }
 

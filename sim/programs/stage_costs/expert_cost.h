@@ -31,6 +31,15 @@ struct ExpertTraffic {
 [[nodiscard]] double crossing_part(const Strategy& strategy, const GroupPlace& place,
                                    double experts_per_token, int from, int to);
 
+/// Who exchanges.
+struct ExpertRanks {
+  const Strategy& strategy;
+  const Profile& profile;
+  const NodeType& node;
+  const ExchangePlaces& places;
+  double wire_efficiency = 1.0;  ///< of what NICs carry
+};
+
 /// What one pass through a layer does about its experts on an idle fabric.
 struct ExpertExchange {
   Seconds seen;      ///< to the experts and back
@@ -47,11 +56,9 @@ struct ExpertExchange {
 /// as both fabrics carry their parts at the same time (NCCL's grouped sends and receives; DeepEP's
 /// kernels forward inside a node what arrives at it), of which a share hides; with `compute`, what
 /// can run beside it in this pass, no less than the bytes take on the wire, of which NICs reach
-/// `wire_efficiency`. Between ranks that split an expert there is an all-gather before and a
+/// the wire efficiency. Between ranks that split an expert there is an all-gather before and a
 /// reduce-scatter behind it.
-[[nodiscard]] ExpertExchange expert_exchange(const Layer& layer, const Strategy& strategy,
-                                             const Profile& profile, const NodeType& node,
-                                             const ExchangePlaces& places, const RankShape& shape,
-                                             Seconds compute, double wire_efficiency = 1.0);
+[[nodiscard]] ExpertExchange expert_exchange(const Layer& layer, const RankShape& shape,
+                                             const ExpertRanks& ranks, Seconds compute);
 
 }  // namespace headway

@@ -27,13 +27,13 @@ double release_factor(const KernelFamily& family, const Strategy& strategy) {
   return found == family.releases.end() ? 1.0 : found->second.value;
 }
 
-/// Of a layer's activations to the host, or back.
+/// What a layer's activations take to the host, or back.
 Seconds offload_time(const Layer& layer, const Strategy& strategy, const DeviceCosts& device) {
   HEADWAY_CHECK(device.host_bandwidth.has_value(), "a profile without a link to the host");
   return recomputing_layer_bytes(layer, strategy) / BytesPerSecond(device.host_bandwidth->value);
 }
 
-/// Of a layer's two passes.
+/// What the two passes of a layer take.
 struct PassTime {
   Seconds forward;
   Seconds backward;
@@ -120,10 +120,9 @@ class StageCosts {
         context_exchange(strategy_, profile_, context_link, of, shape_, costs.attention_forward);
     // Beside the exchanges of a forward pass runs the backward pass of another micro-batch.
     const Seconds beside = 0.5 * (costs.forward.time() + costs.backward.time());
-    const ExpertExchange experts = of.routing
-                                       ? expert_exchange(of, strategy_, profile_, node_, places_,
-                                                         shape_, beside, wire_efficiency_)
-                                       : ExpertExchange{};
+    const ExpertRanks ranks{strategy_, profile_, node_, places_, wire_efficiency_};
+    const ExpertExchange experts =
+        of.routing ? expert_exchange(of, shape_, ranks, beside) : ExpertExchange{};
     const Seconds routing = experts.seen + experts.slices;
     const TableExchange pooled =
         exchange_of_tables(of, costs.forward.time() - costs.tables_forward);
@@ -234,7 +233,7 @@ class StageCosts {
     add_flows_again(of, layer);
   }
 
-  /// Of what is exchanged once more for a backward pass that recomputes.
+  /// Adds what is exchanged once more for a backward pass that recomputes.
   void add_flows_again(const Layer& of, LayerCost& layer) {
     if (strategy_.recompute == Recompute::full) {
       layer.recompute_flows = layer.forward_flows;

@@ -27,9 +27,9 @@ Perturbation drawn_factors(const TrainingStep& step, int ranks, int index) {
 Seconds predicted_step_time(const TrainingStep& step, int ranks, const Profile& profile, int jobs) {
   StepJob job;
   fill_step_job(job, step, ranks, profile);
-  const Workload workload =
-      build_workload(job.model, job.strategy, job.profile, job.cluster, job.placement, std::nullopt)
-          .workload;
+  const Workload workload = build_workload({job.model, job.strategy, job.profile, job.cluster,
+                                            job.placement, std::nullopt})
+                                .workload;
   // Without jitter all runs are alike.
   const int runs = step.jitter > 0.0 ? step.steps : 1;
   std::vector<Workload> workloads(static_cast<std::size_t>(runs), workload);

@@ -42,8 +42,12 @@ struct CompressedRun {
     strategy.compression = how;
     const auto cluster =
         cluster_of(ClusterText{.nodes = replicas, .nic_bandwidth = "1 MB/s"}.text());
-    const Workload workload = build_workload(model, strategy, round_profile(), *cluster,
-                                             {.data = replicas}, CollectiveAlgorithm::ring)
+    const Workload workload = build_workload({model,
+                                              strategy,
+                                              round_profile(),
+                                              *cluster,
+                                              {.data = replicas},
+                                              CollectiveAlgorithm::ring})
                                   .workload;
     Outcome outcome{.time = simulate_workload(workload, cluster->topology, {}).finish};
     const Program& program = workload.programs.front();

@@ -65,8 +65,8 @@ struct ExchangeJob {
     placement.context = strategy.context_parallel;
     placement.data = strategy.data_parallel;
     placement.pipeline = strategy.pipeline_parallel;
-    built = build_workload(layers_of(model), strategy, profile, *cluster, placement,
-                           CollectiveAlgorithm::ring);
+    built = build_workload(
+        {layers_of(model), strategy, profile, *cluster, placement, CollectiveAlgorithm::ring});
   }
   void simulate() {
     build();

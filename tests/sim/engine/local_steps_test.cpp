@@ -65,8 +65,12 @@ struct IslandRun {
   [[nodiscard]] Outcome run() const {
     const auto cluster =
         cluster_of(ClusterText{.nodes = replicas, .nic_bandwidth = "1 MB/s"}.text());
-    const Workload workload = build_workload(model, strategy(), round_profile(), *cluster,
-                                             {.data = replicas}, CollectiveAlgorithm::ring)
+    const Workload workload = build_workload({model,
+                                              strategy(),
+                                              round_profile(),
+                                              *cluster,
+                                              {.data = replicas},
+                                              CollectiveAlgorithm::ring})
                                   .workload;
     const Timeline timeline = simulate_workload(workload, cluster->topology, {});
     Outcome outcome{.time = timeline.finish};
@@ -159,8 +163,12 @@ TEST(LocalSteps, IslandsExchangeGradientsInsideAndAveragesBetween) {
   IslandRun job{.replicas = 8};
   job.how.islands = 2;
   const auto cluster = cluster_of(ClusterText{.nodes = 8, .nic_bandwidth = "1 MB/s"}.text());
-  const Workload workload = build_workload(job.model, job.strategy(), round_profile(), *cluster,
-                                           {.data = 8}, CollectiveAlgorithm::ring)
+  const Workload workload = build_workload({job.model,
+                                            job.strategy(),
+                                            round_profile(),
+                                            *cluster,
+                                            {.data = 8},
+                                            CollectiveAlgorithm::ring})
                                 .workload;
   int reduces = 0;
   int averages = 0;

@@ -47,7 +47,7 @@ struct ServedRun {
     Profile profile = round_profile();
     profile.device.host_memory_bandwidth = estimate(kMemory);
     if (host_link) profile.device.host_bandwidth = estimate(*host_link);
-    return build_workload(model, strategy, profile, cluster, {.data = workers}, std::nullopt);
+    return build_workload({model, strategy, profile, cluster, {.data = workers}, std::nullopt});
   }
   struct Outcome {
     Timeline timeline;

@@ -45,8 +45,8 @@ class BuildWorkload : public testing::Test {
                               .context = strategy.context_parallel,
                               .data = strategy.data_parallel,
                               .pipeline = strategy.pipeline_parallel};
-    return build_workload(model, strategy, profile, *cluster_of(cluster.text()), placement,
-                          algorithm);
+    return build_workload(
+        {model, strategy, profile, *cluster_of(cluster.text()), placement, algorithm});
   }
 
   Model model;
@@ -125,8 +125,8 @@ TEST_F(BuildWorkload, WhatIsKnownOfCollectivesIsTheSameAgain) {
   const Placement placement{.tensor = 8, .data = 2};
   KnownJobs known;
   const auto build = [&](KnownJobs* of) {
-    return build_workload(model, strategy, profile, *cluster_built, placement, std::nullopt,
-                          WorkloadExtent::whole, of)
+    return build_workload({model, strategy, profile, *cluster_built, placement, std::nullopt,
+                           WorkloadExtent::whole, of})
         .workload;
   };
   const Workload plain = build(nullptr);

@@ -35,8 +35,12 @@ class ParameterServerJob : public testing::Test {
   [[nodiscard]] Workload built() const {
     Strategy served = strategy;
     served.synchronisation = served_by(by);
-    return build_workload(model, served, profile, *cluster_of(cluster.text()),
-                          {.data = strategy.data_parallel}, std::nullopt)
+    return build_workload({model,
+                           served,
+                           profile,
+                           *cluster_of(cluster.text()),
+                           {.data = strategy.data_parallel},
+                           std::nullopt})
         .workload;
   }
   /// That travel: all but the scales of the norm in front of the head, which no exchange counts.

@@ -26,8 +26,8 @@ Workload workload_of(const Strategy& strategy, int layers,
   if (mixture) profile.experts.emplace();
   const int ranks = strategy.pipeline_parallel * strategy.data_parallel;
   const Placement placement{.data = strategy.data_parallel, .pipeline = strategy.pipeline_parallel};
-  return build_workload(layers_of(fields), strategy, profile,
-                        *cluster_of(ClusterText{.nodes = ranks}.text()), placement, std::nullopt)
+  return build_workload({layers_of(fields), strategy, profile,
+                         *cluster_of(ClusterText{.nodes = ranks}.text()), placement, std::nullopt})
       .workload;
 }
 

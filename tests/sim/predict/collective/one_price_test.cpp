@@ -34,7 +34,7 @@ double reduction_in_training(const Cluster& cluster, const Profile& profile,
                           .collective_library = library};
   const Placement placement{.data = strategy.data_parallel};
   const Workload workload =
-      build_workload(layers_of_a_thousand(3), strategy, profile, cluster, placement, std::nullopt)
+      build_workload({layers_of_a_thousand(3), strategy, profile, cluster, placement, std::nullopt})
           .workload;
   std::vector<Operation> reductions;
   const std::int32_t place = workload.programs.front().place_of(kGradientReduce);

@@ -51,7 +51,7 @@ class ExchangePlansTest : public testing::Test {
                               .data = strategy.data_parallel,
                               .pipeline = strategy.pipeline_parallel};
     const Workload workload =
-        build_workload(layers_of(model), strategy, profile, *cluster, placement, std::nullopt)
+        build_workload({layers_of(model), strategy, profile, *cluster, placement, std::nullopt})
             .workload;
     std::map<std::int32_t, double> flows;  // bytes, by communicator
     for (const RankGroup& group : workload.groups) {

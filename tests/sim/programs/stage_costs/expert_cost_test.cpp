@@ -61,10 +61,14 @@ class ExpertCostTest : public testing::Test {
   [[nodiscard]] ExchangePlaces places() const {
     return best_places(strategy, *cluster_of(cluster.text()), Placement{}.order);
   }
+  [[nodiscard]] ExpertExchange exchange() const {
+    const auto built_cluster = cluster_of(cluster.text());
+    const ExchangePlaces standing = places();
+    return expert_exchange(with_experts(), shard(),
+                           {strategy, profile, built_cluster->node_type, standing}, compute);
+  }
   [[nodiscard]] double seen() const {
-    const ExpertExchange exchange =
-        expert_exchange(with_experts(), strategy, profile, cluster_of(cluster.text())->node_type,
-                        places(), shard(), compute);
+    const ExpertExchange exchange = this->exchange();
     return (exchange.seen + exchange.slices).count();
   }
 
@@ -143,11 +147,7 @@ TEST_F(ExpertCostTest, RanksThatSplitAnExpertShareTheirRows) {
   strategy.expert_tensor_parallel = 2;
   // An all-gather of both ranks' rows and a reduce-scatter of as much: half of 2 x routed each.
   EXPECT_NEAR(seen(), 2 * (0.5e-6 * 0 + routed / 400e9), 1e-15);
-  const auto sent = [&] {
-    return expert_exchange(with_experts(), strategy, profile, cluster_of(cluster.text())->node_type,
-                           places(), shard(), compute)
-        .slice_bytes.count();
-  };
+  const auto sent = [&] { return exchange().slice_bytes.count(); };
   EXPECT_NEAR(sent(), 2.0 * 0.5 * (2.0 * routed), 1e-3);
   // Of four, three quarters of all rows, twice.
   strategy.expert_tensor_parallel = 4;
@@ -226,8 +226,8 @@ TEST_F(ExpertCostTest, ExpertGradientsAreReducedOverTheirOwnReplicas) {
   Placement placement;
   placement.data = 16;
   const auto built_cluster = cluster_of(cluster.text());
-  const BuiltWorkload built = build_workload(layers_of(model), strategy, profile, *built_cluster,
-                                             placement, CollectiveAlgorithm::ring);
+  const BuiltWorkload built = build_workload(
+      {layers_of(model), strategy, profile, *built_cluster, placement, CollectiveAlgorithm::ring});
   double shared = 0.0;
   double experts = 0.0;
   const Program& program = built.workload.programs.front();
@@ -250,8 +250,8 @@ TEST_F(ExpertCostTest, ExpertsWithoutReplicasReduceNothing) {
   Placement placement;
   placement.data = 16;
   const auto built_cluster = cluster_of(cluster.text());
-  const BuiltWorkload built = build_workload(layers_of(model), strategy, profile, *built_cluster,
-                                             placement, CollectiveAlgorithm::ring);
+  const BuiltWorkload built = build_workload(
+      {layers_of(model), strategy, profile, *built_cluster, placement, CollectiveAlgorithm::ring});
   // Of everything else, and of the tokens that go from node to node.
   ASSERT_EQ(built.workload.communicators.size(), 2U);
   EXPECT_EQ(built.workload.communicators.back().name, "expert exchange, stage 0");
