@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace headway {
-
 namespace {
 
 /// Positions in a row of scores, for each that `AttentionCore::keys` counts.

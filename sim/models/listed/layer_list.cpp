@@ -144,6 +144,11 @@ class LayerListReader {
 
   void read(const JsonCursor& part) {
     ObjectReader reader(part, diagnostics_);
+    if (!part.is_object()) {  // which the reader has said
+      is_lost_ = true;
+      shape_.reset();
+      return;
+    }
     const std::string name = reader.text("name", "layer");
     const auto repeat = static_cast<int>(reader.integer("repeat", kRepeats, 1));
     const bool has_operators = reader.has("operators");
@@ -245,7 +250,13 @@ class LayerListReader {
   bool can_be_added(ObjectReader& reader, const LayerOperator& one, const SampleShape& in) {
     if (is_lost_) return false;
     if (one.fits(in)) return works_on_samples(reader, one, in);
-    refuse_input(reader, fmt::format("\"{}\" takes {}", one.name, one.takes), in);
+    if (in.empty()) {
+      reader.report("in", fmt::format("nothing says what comes into \"{}\"", one.name),
+                    fmt::format("it takes {}", one.takes),
+                    R"(say what comes in: "in": [3, 224, 224])");
+    } else {
+      reader.report("in", fmt::format("\"{}\" takes {}", one.name, one.takes), shape_text(in));
+    }
     return false;
   }
 
@@ -277,16 +288,10 @@ class LayerListReader {
       return false;
     }
     if (in.front() == model_.sequence_length) return true;
-    refuse_input(reader,
-                 fmt::format("positions are the {} of \"sequence_length\"", model_.sequence_length),
-                 in);
+    reader.report(
+        "in", fmt::format("positions are the {} of \"sequence_length\"", model_.sequence_length),
+        shape_text(in));
     return false;
-  }
-
-  static void refuse_input(ObjectReader& reader, std::string message, const SampleShape& in) {
-    const bool is_unknown = in.empty();
-    reader.report("in", std::move(message), is_unknown ? "nothing is said" : shape_text(in),
-                  is_unknown ? R"(say what comes in: "in": [3, 224, 224])" : "");
   }
 
   /// Checks an operator that says what comes out of it.

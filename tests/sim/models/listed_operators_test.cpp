@@ -256,7 +256,7 @@ TEST(ListedOperators, WhatElseIsWrongWithOneThatDoesNotFitIsSaidAtOnce) {
   // Nothing says what comes in, so nothing is known of what the second one takes either: told once.
   const std::string found =
       problems(R"({"kind": "linear"}, {"kind": "pooling", "kernel": 0, "size": 2})");
-  EXPECT_THAT(found, HasSubstr("\"linear\" takes anything"));
+  EXPECT_THAT(found, HasSubstr("nothing says what comes into \"linear\""));
   EXPECT_THAT(found, HasSubstr("missing field \"outputs\""));
   EXPECT_THAT(found, HasSubstr("kernel must be"));
   EXPECT_THAT(found, HasSubstr("unknown field \"size\""));
@@ -266,6 +266,18 @@ TEST(ListedOperators, WhatElseIsWrongWithOneThatDoesNotFitIsSaidAtOnce) {
   EXPECT_THAT(
       problems(R"({"kind": "linear", "outputs": 4}, {"kind": "pooling", "in": [4], "kernel": 2})"),
       HasSubstr("\"pooling\" takes"));
+}
+
+TEST(ListedOperators, WhatIsNoLayerIsSaidOnce) {
+  // Nothing is known of what it would give, so the next one is not blamed for it; a first one that
+  // is none leaves the list a list.
+  for (const char* layers :
+       {R"({"kind": "linear", "in": [4], "outputs": 3}, 13, {"kind": "linear", "outputs": 2})",
+        R"(13, {"kind": "linear", "outputs": 2})"}) {
+    const std::string found = problems(layers);
+    EXPECT_THAT(found, HasSubstr("of \"layers\" must be an object"));
+    EXPECT_EQ(found.find("error:"), found.rfind("error:")) << found;
+  }
 }
 
 TEST(ListedOperators, WhatDoesNotFitIsSaidWhereItStands) {
@@ -306,7 +318,8 @@ TEST(ListedOperators, WhatDoesNotFitIsSaidWhereItStands) {
   expect(R"({"kind": "transposed_convolution", "in": [1, 1000000, 1], "channels": 1,
              "kernel": [5000, 1], "stride": [5000, 1]})",
          "what comes out is too large");
-  expect(R"({"kind": "linear", "in": [], "outputs": 3})", "\"linear\" takes anything");
+  expect(R"({"kind": "linear", "in": [], "outputs": 3})",
+         "nothing says what comes into \"linear\"");
   expect(R"({"kind": "sum", "operators": [{"kind": "sum", "in": [4]}]})",
          "a layer is one operator or several");
   expect(R"({"operators": []})", "a layer has to do something");
