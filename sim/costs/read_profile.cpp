@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "sim/base/fingerprint.h"
@@ -110,12 +111,14 @@ void take_products(ObjectReader& reader, const PublishedKernels& kernels, Device
   const auto rates = reader.has("rate_in_training")
                          ? read_estimates_by_precision(reader, "rate_in_training", range)
                          : std::map<Precision, Estimate>();
+  std::set<Precision> lacking;  // which several precisions may ask for
   const auto take = [&](Precision precision, const ProductTable& table, Precision measured) {
     if (!device.peak_flops.contains(precision)) return;
     device.products[precision] = table;
     if (device.gemm_efficiency.contains(precision)) return;
     const auto rate = rates.find(measured);
     if (rate == rates.end()) {
+      if (!lacking.insert(measured).second) return;
       reader.report("rate_in_training",
                     fmt::format("rate_in_training lacks \"{}\"", word_of(measured)), "",
                     "every precision that \"kernels\" measured needs one");

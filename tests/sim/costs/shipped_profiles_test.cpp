@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
@@ -42,6 +43,22 @@ TEST(ShippedProfiles, ReadClean) {
   }
   EXPECT_FALSE(supports(shipped("a100_sxm_80gb")->device, Precision::fp8));
   EXPECT_TRUE(supports(shipped("h100_sxm")->device, Precision::fp8));
+}
+
+TEST(ShippedProfiles, ARateThatTwoPrecisionsNeedIsMissedOnce) {
+  // The A800 multiplies fp16 by what was measured in bf16.
+  const std::string path =
+      std::string(source_folder()) + "/calibrate/profiles/accelerators/a800_sxm.json";
+  Diagnostics none;
+  InputFiles shipped_files({}, {source_folder()}, none);
+  nlohmann::json text = shipped_files.open(path, "")->value();
+  text["device"].erase("rate_in_training");
+  Diagnostics diagnostics;
+  InputFiles files({}, {source_folder()}, diagnostics);
+  auto document = JsonDocument::parse("a800.json", text.dump(1), diagnostics);
+  EXPECT_FALSE(read_profile(JsonCursor(std::move(document)), files));
+  ASSERT_EQ(diagnostics.all().size(), 1U) << rendered(diagnostics.all(), "");
+  EXPECT_EQ(diagnostics.all().front().message, "rate_in_training lacks \"bf16\"");
 }
 
 TEST(ShippedProfiles, HaveTheSameKernelFamilies) {
