@@ -83,18 +83,20 @@ class AxisText {
   }
 
   void add_items(Axis& axis, std::string_view text) {
+    bool has_empty = false;
     while (true) {
       const std::size_t comma = text.find(',');
-      add_item(axis, text.substr(0, comma));
-      if (comma == std::string_view::npos) return;
+      const std::string_view item = text.substr(0, comma);
+      if (item.empty()) has_empty = true;
+      if (!item.empty()) add_item(axis, item);
+      if (comma == std::string_view::npos) break;
       text.remove_prefix(comma + 1);
     }
+    if (has_empty) report(fmt::format("a value of {} is empty", axis.name), std::string(kForms));
   }
 
   void add_item(Axis& axis, std::string_view item) {
-    if (item.empty()) {
-      report(fmt::format("a value of {} is empty", axis.name), std::string(kForms));
-    } else if (item.find("..") != std::string_view::npos) {
+    if (item.find("..") != std::string_view::npos) {
       add_range(axis, item);
     } else {
       add(axis, value_of(item).value_or(json(std::string(item))));

@@ -48,7 +48,7 @@ TEST(Axis, ABracketedValueIsOneArray) {
 }
 
 TEST(Axis, EveryProblemIsToldAtOnce) {
-  EXPECT_EQ(problem_of({"gpus", "=1", "a=", "a=1..2", "b=4..2*2", "c=1..8*1", "d=[1", "e=1,1"}),
+  EXPECT_EQ(problem_of({"gpus", "=1", "a=,,", "a=1..2", "b=4..2*2", "c=1..8*1", "d=[1", "e=1,1"}),
             R"(error: an axis has the form NAME=VALUES
   --> --axis gpus
   help: write --axis gpus=8,16,32, --axis gpus=8..1024*2 or --axis /strategy/micro_batch=1..8+1
@@ -58,7 +58,7 @@ error: an axis has the form NAME=VALUES
   help: write --axis gpus=8,16,32, --axis gpus=8..1024*2 or --axis /strategy/micro_batch=1..8+1
 
 error: a value of a is empty
-  --> --axis a=
+  --> --axis a=,,
   help: write --axis gpus=8,16,32, --axis gpus=8..1024*2 or --axis /strategy/micro_batch=1..8+1
 
 error: "1..2" is no range
