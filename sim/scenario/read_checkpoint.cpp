@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-using Interval = CheckpointSettings::Interval;
+using IntervalBy = CheckpointSettings::Interval;
 
 /// The settings, and what they are made from.
 struct Checkpoint {
@@ -33,8 +33,8 @@ FieldMember<Checkpoint> interval() {
       .read = [](ObjectReader& reader, std::string_view key, bool, Checkpoint& checkpoint) {
         CheckpointSettings& settings = checkpoint.settings;
         const std::string text = reader.text(key, "daly");
-        settings.how = value_named<Interval>(text).value_or(Interval::given);
-        if (settings.how != Interval::given) return;
+        settings.how = value_named<IntervalBy>(text).value_or(IntervalBy::given);
+        if (settings.how != IntervalBy::given) return;
         const auto parsed = parse_quantity<Seconds>(text);
         if (const auto* time = std::get_if<Seconds>(&parsed);
             time != nullptr && *time > Seconds(0.0)) {
@@ -128,7 +128,7 @@ CheckpointSettings read_checkpoint(ObjectReader& reader, const ReliableJob& job,
     const double ranks = job.strategy.ranks();
     settings.blocking = settings.size / ranks / read.snapshot.value_or(BytesPerSecond(1.0));
     settings.persisting = storing;
-    if (settings.how == Interval::given && settings.interval < storing) {
+    if (settings.how == IntervalBy::given && settings.interval < storing) {
       reader.report("interval", "a checkpoint begins before the one before is stored",
                     fmt::format("storing takes {}", short_text(storing)),
                     "take a longer interval, or faster storage");

@@ -73,9 +73,10 @@ class JobReader {
     }
     changed_ = at;
     if (!job_.sizes.empty()) job_.sizes.back().to = std::min(job_.sizes.back().to, at);
-    if (nodes == 0 || !model || !strategy) return;
+    if (nodes == 0 || !model || !strategy || is_wrong_) return;
     const int accelerators = nodes * own_.cluster.node_type.accelerators;
     const auto read = read_strategy(*strategy, *model, accelerators, files_);
+    is_wrong_ = !read;
     if (!read) return;
     own_.check_costs(model->model, *read);
     // What the accelerators leave differs from size to size.
@@ -90,6 +91,7 @@ class JobReader {
   InputFiles& files_;
   NeighbourJob job_;
   std::optional<double> changed_;  ///< when the last of the sizes read so far begins
+  bool is_wrong_ = false;          ///< the strategy, at a size, which is told once
 };
 
 /// Where the nodes of two jobs overlap while both are there.

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "sim/base/quantity_text.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/result/speed.h"
 #include "sim/scenario/read_checkpoint.h"
 #include "sim/scenario/read_failures.h"
+#include "sim/scenario/recovery/failure_count.h"
 
 namespace headway {
 namespace {
@@ -135,6 +138,27 @@ void read_spot_nodes(ObjectReader& reader, InputFiles& files, ReliabilitySetting
   settings.spot = std::move(spot);
 }
 
+/// The run takes so long at least: all of its operations at the peak.
+Seconds least_length(const ReliabilitySettings& settings, const ReliableJob& job) {
+  if (settings.duration) return *settings.duration;
+  if (job.peak <= FlopsPerSecond(0.0)) return Seconds(0.0);
+  const Strategy& strategy = job.strategy;
+  const double tokens_of_step =
+      static_cast<double>(strategy.global_batch) * static_cast<double>(strategy.sequence_length);
+  const Flops work =
+      (*settings.train_tokens / tokens_of_step) * step_flops(job.model, strategy).model;
+  return work / (strategy.ranks() * job.peak);
+}
+
+/// Before anything is searched or simulated.
+void check_failure_count(ObjectReader& reader, const ReliabilitySettings& settings,
+                         const ReliableJob& job) {
+  auto problem = too_many_failures(settings.causes, least_length(settings, job), settings.runs);
+  if (!problem) return;
+  problem->location = reader.cursor().document().value_location(problem->pointer);
+  reader.diagnostics().add(std::move(*problem));
+}
+
 }  // namespace
 
 const FieldTable<ReliabilitySettings>& reliability_fields() {
@@ -251,6 +275,7 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario, cons
   }
   read_recovery(reader, job.strategy, accelerators, settings);
   read_spot_nodes(reader, files, settings);
+  if (diagnostics.errors() == problems) check_failure_count(reader, settings, job);
   scenario.resolve("reliability", reader.finish());
   if (diagnostics.errors() != problems) return std::nullopt;
   return settings;

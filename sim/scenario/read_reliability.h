@@ -20,6 +20,7 @@ struct ReliableJob {
   const Cluster& cluster;
   const Profile& profile;
   std::optional<double> train_tokens;  ///< where nothing says when the run ends
+  FlopsPerSecond peak;                 ///< of its fastest accelerator; 0 where no profile tells
 };
 
 [[nodiscard]] const FieldTable<ReliabilitySettings>& reliability_fields();

@@ -145,6 +145,17 @@ StoreContext store_context(const Scenario& scenario, const ReadParts& parts, boo
           .checkpoints_beside_steps = persists};
 }
 
+/// Of the fastest accelerator in a precision; 0 where no profile tells.
+FlopsPerSecond highest_peak(const ProfileList& profiles, Precision precision) {
+  FlopsPerSecond highest;
+  for (const auto& profile : profiles) {
+    const auto peak = profile->device.peak_flops.find(precision);
+    if (peak == profile->device.peak_flops.end()) continue;
+    highest = max(highest, FlopsPerSecond(peak->second.value));
+  }
+  return highest;
+}
+
 /// Requires all parts.
 void read_reliability_and_jobs(Scenario& scenario, ObjectReader& reader, const ReadParts& parts,
                                const ScenarioOptions& options, InputFiles& files) {
@@ -154,7 +165,8 @@ void read_reliability_and_jobs(Scenario& scenario, ObjectReader& reader, const R
                                            .strategy = own,
                                            .cluster = parts.cluster->cluster(),
                                            .profile = *parts.profiles->front(),
-                                           .train_tokens = options.train_tokens},
+                                           .train_tokens = options.train_tokens,
+                                           .peak = highest_peak(*parts.profiles, own.precision)},
                                           files);
   scenario.jobs =
       read_jobs(reader,
@@ -187,7 +199,9 @@ void read_cost_of(const Scenario& scenario, ObjectReader& reader, const ReadPart
     context.spare_nodes = scenario.reliability->spare_nodes;
     context.has_spot_nodes = scenario.reliability->spot.has_value();
   } else if (reader.has("reliability")) {
+    // What could not be read may have had both.
     context.train_tokens = std::numeric_limits<double>::infinity();
+    context.has_spot_nodes = true;
   }
   reader.resolve("cost", read_cost(*part, context, reader.diagnostics()));
 }

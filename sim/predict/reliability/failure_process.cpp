@@ -1,8 +1,5 @@
 #include "sim/predict/reliability/failure_process.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 #include <boost/random/weibull_distribution.hpp>
@@ -11,29 +8,9 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
-#include "sim/base/quantity_text.h"
+#include "sim/scenario/recovery/failure_count.h"
 
 namespace headway {
-namespace {
-
-Diagnostic too_many_failures() {
-  Diagnostic problem;
-  problem.message =
-      "the job breaks too often to be followed: its histories hold more than 50 million failures";
-  problem.pointer = "/reliability";
-  problem.help =
-      "take fewer \"runs\", a shorter \"duration\" or longer mean times; where no checkpoint is "
-      "done before the next failure, training never ends";
-  return problem;
-}
-
-/// How many of a cause's units break in so many seconds: at least, in the mean, as lifetimes that
-/// begin before the end reach it (Wald).
-double least_failures(const FailureCause& cause, double length) {
-  return cause.units * std::max(0.0, length / cause.lifetime.mean.count() - 1.0);
-}
-
-}  // namespace
 
 FailureProcess::FailureProcess(const std::vector<FailureCause>& causes, std::uint64_t seed,
                                std::int64_t most_lifetimes)
@@ -86,28 +63,6 @@ void FailureProcess::push(int cause, double after) {
   if (of.units <= 0) return;
   if (++drawn_ > most_lifetimes_) throw InputError(too_many_failures());
   pending_.push({after + lifetime(cause), cause});
-}
-
-void check_failure_count(const std::vector<FailureCause>& causes, double length, int runs) {
-  double all = 0.0;
-  double most = 0.0;
-  std::size_t worst = 0;
-  for (std::size_t i = 0; i < causes.size(); ++i) {
-    const double failures = least_failures(causes[i], length);
-    all += failures;
-    if (failures <= most) continue;
-    most = failures;
-    worst = i;
-  }
-  if (runs * all <= static_cast<double>(FailureProcess::kMostLifetimes)) return;
-  const FailureCause& cause = causes[worst];
-  const bool is_observed = cause.lifetime.kind == LifetimeKind::empirical;
-  Diagnostic problem = too_many_failures();
-  problem.pointer =
-      fmt::format("/reliability/failures/{}/{}", worst, is_observed ? "times" : "mean_time");
-  problem.label = fmt::format("one of {} breaks every {}", grouped_digits(cause.units),
-                              short_text(cause.lifetime.mean / static_cast<double>(cause.units)));
-  throw InputError(std::move(problem));
 }
 
 }  // namespace headway

@@ -5,7 +5,7 @@
 #include <queue>
 #include <vector>
 
-#include "sim/scenario/reliability_settings.h"
+#include "sim/scenario/recovery/failure_count.h"
 
 namespace headway {
 
@@ -21,9 +21,6 @@ class FailureProcess {
       return a.time != b.time ? a.time > b.time : a.cause > b.cause;
     }
   };
-
-  /// How many lifetimes a question may draw: seconds of work.
-  static constexpr std::int64_t kMostLifetimes = 50'000'000;
 
   /// `causes` outlives this object. The same seed gives the same history. Whoever draws more than
   /// `most_lifetimes` gets an InputError.
@@ -47,9 +44,5 @@ class FailureProcess {
   std::vector<boost::random::mt19937_64> random_;  ///< by cause
   std::priority_queue<Failure, std::vector<Failure>, std::greater<>> pending_;
 };
-
-/// Reports the cause that breaks most often, as an InputError, if `runs` histories of `length`
-/// seconds or more are sure to need more lifetimes than a question may draw.
-void check_failure_count(const std::vector<FailureCause>& causes, double length, int runs);
 
 }  // namespace headway

@@ -32,15 +32,15 @@ struct JobHistory {
 
 /// What else a history is given.
 struct HistoryLimits {
-  std::int64_t most_lifetimes = FailureProcess::kMostLifetimes;  ///< more are an InputError
+  std::int64_t most_lifetimes = kMostLifetimes;  ///< more are an InputError
   double record_start = 0.0;  ///< where in the record of spot nodes it begins, seconds
 };
 
 /// Runs the job through one history of failures, on a clock of its own: until `work` seconds of
 /// training are done, or until `horizon` seconds have passed. Training goes on in intervals of
 /// `interval`, each ended by a checkpoint. How it gets over a failure is the recovery's: in place,
-/// or by undoing what was done since the last usable checkpoint. Failures during a recovery start it
-/// anew. Spot nodes that are taken back are such a failure too, of a cause behind those of the
+/// or by undoing what was done since the last usable checkpoint. Failures during a recovery start
+/// it anew. Spot nodes that are taken back are such a failure too, of a cause behind those of the
 /// settings. Between failures everything is regular, so the cost is that of the failures.
 [[nodiscard]] JobHistory job_history(const ReliabilitySettings& settings, Seconds interval,
                                      double work, double horizon, std::uint64_t seed,

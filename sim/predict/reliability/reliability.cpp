@@ -17,6 +17,9 @@ namespace {
 constexpr double kSecondsOfHour = 3600.0;
 /// A job that never gets anywhere ends here: this many times what it would take undisturbed.
 constexpr double kLongestStretch = 1000.0;
+/// A history that draws so many times its share of lifetimes is not unlucky: the others will, too.
+/// A job that waits for one of many trials to succeed takes ten times the mean with exp(-10).
+constexpr std::int64_t kUnlucky = 10;
 
 /// How often spot nodes are taken back in a round of their record.
 int withdrawals(const SpotNodes& spot) {
@@ -62,9 +65,11 @@ class Study {
   [[nodiscard]] std::vector<JobHistory> histories(Seconds interval) {
     ReliabilitySettings settings = settings_;
     settings.step_overhead += std::min(1.0, storing_.time / interval.count()) * storing_.slowdown;
+    const std::int64_t most = kUnlucky * (kMostLifetimes / settings_.runs);
     std::vector<JobHistory> all;
     for (int run = 0; run < settings_.runs; ++run) {
-      const HistoryLimits limits{.most_lifetimes = lifetimes_left_, .record_start = start_of(run)};
+      const HistoryLimits limits{.most_lifetimes = std::min(lifetimes_left_, most),
+                                 .record_start = start_of(run)};
       all.push_back(job_history(settings, interval, goal_.work, goal_.horizon,
                                 seed_ + static_cast<std::uint64_t>(run), limits));
       lifetimes_left_ -= all.back().lifetimes;
@@ -116,7 +121,7 @@ class Study {
   Storing storing_;
   Goal goal_;
   std::uint64_t seed_;
-  std::int64_t lifetimes_left_ = FailureProcess::kMostLifetimes;
+  std::int64_t lifetimes_left_ = kMostLifetimes;
 };
 
 /// Without failures nobody would ever checkpoint: the whole run is one interval.
@@ -216,7 +221,10 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   } else {
     goal.horizon = settings.duration->count();
   }
-  check_failure_count(settings.causes, std::min(goal.work, goal.horizon), settings.runs);
+  const Seconds least(std::min(goal.work, goal.horizon));
+  if (auto problem = too_many_failures(settings.causes, least, settings.runs)) {
+    throw InputError(std::move(*problem));
+  }
   ReliabilityPrediction prediction;
   prediction.runs = settings.runs;
   prediction.recovery = settings.recovery->name;

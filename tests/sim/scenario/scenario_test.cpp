@@ -116,6 +116,19 @@ TEST(Scenario, AllProblemsOfAllPartsAreReportedAtOnce) {
             "/strateggy: unknown field \"strateggy\"\n");
 }
 
+TEST(Scenario, WhatSpotNodesCostIsNotBlamedForARecordThatIsWrong) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["reliability"] = {{"duration", "1 d"},
+                             {"detection", "1 min"},
+                             {"restart", "1 min"},
+                             {"availability", {{"soon", 4}}},
+                             {"checkpoint", {{"storage_bandwidth", "1 GB/s"}}}};
+  scenario["cost"] = {{"usd_per_gpu_hour", 2.0}, {"spot_usd_per_gpu_hour", 1.0}};
+  const std::string found = problems_of(scenario);
+  EXPECT_THAT(found, testing::HasSubstr("/reliability/availability"));
+  EXPECT_THAT(found, testing::Not(testing::HasSubstr("/cost")));
+}
+
 TEST(Scenario, AProfileOfAnotherAcceleratorIsRefused) {
   nlohmann::json scenario = small_scenario(4);
   scenario["profile"] = "a100_sxm_80gb";

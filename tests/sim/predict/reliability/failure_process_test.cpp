@@ -118,21 +118,5 @@ TEST(FailureProcess, HistoriesWithoutEndAreRefused) {
   EXPECT_THROW(FailureProcess(causes, 1, 3), InputError);
 }
 
-TEST(FailureProcess, WhatIsSureToBreakTooOftenIsRefusedBeforeItIsDrawn) {
-  // 1,000 units that break every 1,000 s are 1,000 failures more each 1,000 s, but for the first:
-  // 50 million of them in 10 histories take 1,000 s + 5e6 s.
-  const std::vector<FailureCause> causes = {units(1, {.mean = Seconds(1e9)}),
-                                            units(1000, {.mean = Seconds(1000.0)})};
-  check_failure_count(causes, 1000.0 + 5e6, 10);
-  try {
-    check_failure_count(causes, 1000.0 + 5.001e6, 10);
-    FAIL();
-  } catch (const InputError& error) {
-    const Diagnostic& problem = error.diagnostics().front();
-    EXPECT_EQ(problem.pointer, "/reliability/failures/1/mean_time");
-    EXPECT_EQ(problem.label, "one of 1,000 breaks every 1 s");
-  }
-}
-
 }  // namespace
 }  // namespace headway

@@ -194,6 +194,25 @@ TEST(Reliability, EveryProblemIsReported) {
   EXPECT_THAT(problems, HasSubstr("/reliability/failures/2/times/1"));
 }
 
+TEST(Reliability, WhatIsSureToBreakTooOftenIsRefusedAsItIsRead) {
+  // Software that breaks every second breaks once a second but for the first: 50 million failures
+  // in 50 histories are 1,000,001 s.
+  nlohmann::json text = weeks();
+  text["failures"] = {{{"cause", "bug"}, {"of", "software"}, {"mean_time", "1 s"}}};
+  text.erase("train_tokens");
+  text["duration"] = "1000000 s";
+  EXPECT_EQ(reliability_problems(text), "none");
+  text["duration"] = "1000002 s";
+  EXPECT_THAT(reliability_problems(text), HasSubstr("/reliability/failures/0/mean_time"));
+  text.erase("duration");
+  // Of tokens it is the time that they take at the peak: 8 accelerators of 989 TFLOP/s do 1.3e7 a
+  // second of a model with 1e8 parameters in its layers (8 x 12 x 1024^2), each 6 operations.
+  text["train_tokens"] = 1e15;
+  EXPECT_THAT(reliability_problems(text), HasSubstr("/reliability/failures/0/mean_time"));
+  text["train_tokens"] = 1e9;
+  EXPECT_EQ(reliability_problems(text), "none");
+}
+
 TEST(Reliability, AnAsynchronousCheckpointNeedsToKnowTheLinkToTheHost) {
   nlohmann::json text = weeks();
   text["checkpoint"]["asynchronous"] = true;

@@ -51,6 +51,15 @@ TEST(ReadJobs, SizesFollowEachOther) {
   EXPECT_EQ(scenario.jobs[0].model.name, "small");  // the scenario's own
 }
 
+TEST(ReadJobs, AStrategyThatIsWrongAtEverySizeIsToldOnce) {
+  nlohmann::json guest = neighbour();
+  guest["sizes"] = {{{"at", "1 h"}, {"nodes", 3}}, {{"at", "2 h"}, {"nodes", 1}}};
+  guest["strategy"]["sequence_length"] = 0;
+  const std::string found = problems_of_jobs({guest});
+  EXPECT_THAT(found, HasSubstr("sequence_length must be"));
+  EXPECT_EQ(found.find("error:"), found.rfind("error:")) << found;
+}
+
 TEST(ReadJobs, WhatWasResolvedReadsBackTheSame) {
   nlohmann::json guest = neighbour();
   guest["sizes"].push_back({{"at", "2 h"}, {"nodes", 1}});
@@ -76,7 +85,8 @@ TEST(ReadJobs, ANodeIsOneJobsAtATime) {
 }
 
 TEST(ReadJobs, ProblemsAreNamed) {
-  EXPECT_THAT(problems_of_jobs({neighbour("this job")}), HasSubstr("two jobs are called \"this job\""));
+  EXPECT_THAT(problems_of_jobs({neighbour("this job")}),
+              HasSubstr("two jobs are called \"this job\""));
   nlohmann::json guest = neighbour();
   guest["sizes"] = {{{"at", "2 h"}, {"nodes", 3}}, {{"at", "1 h"}, {"nodes", 1}}};
   EXPECT_THAT(problems_of_jobs({guest}), HasSubstr("sizes follow each other in time"));
