@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kVision = "vision_config";
 constexpr Range kSides = between(1, 100'000);
-/// Of models that take images of any size: 448 x 448 pixels in patches of 14.
+/// What is taken of images that may have any size: 448 x 448 pixels in patches of 14.
 constexpr std::int64_t kUsualPatches = 1024;
 
 /// What the parts of a configuration say: the whole, and what sees.

@@ -103,8 +103,7 @@ class PipelineProgram {
     gathered_ += chunk.work->gathered;
   }
 
-  /// The sizes of the activations that each chunk hands on, and of the gradients that it hands
-  /// back.
+  /// Sizes of the activations that each chunk hands on, and of the gradients it hands back.
   [[nodiscard]] std::vector<Bytes> messages() const {
     std::vector<Bytes> messages;
     messages.reserve(2 * chunks_.size());
@@ -137,9 +136,8 @@ class PipelineProgram {
     }
   }
 
-  /// The exchanges of two copies are both joined before either is waited for: the stage that shares
-  /// them joins them in the other order. `join` adds what it joined, -1 where there was nothing to
-  /// do.
+  /// Joins exchanges of two copies before it waits for either: the stage that shares them joins
+  /// them in the other order. `join` adds what it joined, -1 where there was nothing to do.
   template <class Join>
   void join_and_wait(Join join) {
     std::vector<std::int32_t> slots;
