@@ -89,8 +89,8 @@ void read_sliding_window(ObjectReader& reader, TransformerModel& model,
 /// "llama13" of llama13.json, "Qwen2-7B" of Qwen2-7B/config.json, else what the family is called.
 [[nodiscard]] std::string configuration_name(const JsonCursor& config, std::string_view family);
 
-/// What sees, of a model that sees and reads: a tower in front of a decoder as wide as that. Nothing
-/// where there is none, or (and warned of) none that is known.
+/// What sees, of a model that sees and reads: a tower in front of a decoder as wide as that.
+/// Nothing where there is none, or (and warned of) none that is known.
 [[nodiscard]] std::optional<VisionTower> read_vision_config(const JsonCursor& whole,
                                                             std::int64_t width,
                                                             const SeenImages& images,

@@ -90,8 +90,8 @@ struct DeltaNet {
   friend bool operator==(const DeltaNet&, const DeltaNet&) = default;
 };
 
-/// An encoder of images in front of a decoder: what it makes of their patches stands among the words
-/// (Liu et al. 2023, arXiv:2304.08485, section 4.1).
+/// An encoder of images in front of a decoder: what it makes of their patches stands among the
+/// words (Liu et al. 2023, arXiv:2304.08485, section 4.1).
 struct VisionTower {
   std::int64_t layers = 1;
   std::int64_t hidden = 1;
@@ -100,15 +100,15 @@ struct VisionTower {
   bool gated_mlp = false;
   bool biases = true;  ///< of all its products but the one that takes pixels
   Normalization normalization = Normalization::layer_norm;
-  std::int64_t patch_size = 14;  ///< pixels a side
-  std::int64_t frames = 1;       ///< of a film, that a patch reaches over
-  std::int64_t patches = 1;      ///< of an image; they attend to each other
+  std::int64_t patch_size = 14;    ///< pixels a side
+  std::int64_t frames = 1;         ///< of a film, that a patch reaches over
+  std::int64_t patches = 1;        ///< of an image; they attend to each other
   std::int64_t position_rows = 0;  ///< of a learned table
   /// Patches that attend to each other in layers with windows; 0: all of an image everywhere.
   std::int64_t window = 0;
   std::int64_t full_attention_interval = 0;  ///< the last of every so many layers has no windows
   std::int64_t patches_per_token = 1;        ///< that one place among the words stands for
-  bool pooled = false;  ///< into their mean, instead of set side by side
+  bool pooled = false;                       ///< into their mean, instead of set side by side
   /// Inner sizes of the MLP that gives a place among the words its channels; empty: one product.
   std::vector<std::int64_t> projector = {};
   /// Such MLPs: one, and others for what layers in between give (Qwen3-VL's DeepStack).

@@ -11,8 +11,8 @@ inline constexpr Range kImageShares = between(0.001, 1);
 inline constexpr Range kImagePatches = between(1, 100'000'000);
 
 /// Puts the layers of its vision tower in front of those of a decoder: rows are patches, as many
-/// for each position as the share of images and their merging say. They stand on the first stage of a
-/// pipeline, pixels enter with the words, the projectors stand behind the last. Everything is
+/// for each position as the share of images and their merging say. They stand on the first stage of
+/// a pipeline, pixels enter with the words, the projectors stand behind the last. Everything is
 /// trained.
 void add_vision_tower(Model& model, const TransformerModel& fields, const VisionTower& tower);
 
