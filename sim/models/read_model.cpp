@@ -21,13 +21,23 @@ constexpr std::string_view kSchema = "headway/model/1";
 constexpr std::string_view kFolder = "scenarios/models";
 constexpr double kParameterTolerance = 0.005;  ///< publications round to two or three digits
 
-/// Whether a `--set` or a candidate has changed a field, which then has no line of its own: the
-/// model is no longer the published one.
-bool is_overridden(const JsonCursor& object) {
-  const nlohmann::json& fields = object.value();
+/// Whether a `--set` or a candidate has changed a field, at any depth, which then has no line of
+/// its own: the model is no longer the published one.
+bool is_overridden(const JsonCursor& part) {
+  const auto changed = [](const JsonCursor& inner) {
+    return inner.problem("").location.line == 0 || is_overridden(inner);
+  };
+  if (part.is_array()) {
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (changed(part.element(i))) return true;
+    }
+    return false;
+  }
+  if (!part.is_object()) return false;
+  const nlohmann::json& fields = part.value();
   return std::any_of(fields.items().begin(), fields.items().end(), [&](const auto& field) {
-    const std::optional<JsonCursor> member = object.member(field.key());
-    return member && member->problem("").location.line == 0;
+    const std::optional<JsonCursor> member = part.member(field.key());
+    return member && changed(*member);
   });
 }
 

@@ -123,6 +123,16 @@ TEST(ReadModel, OverrideMayLeaveThePublishedModel) {
   EXPECT_EQ(reading.read->transformer->layers, 8);
 }
 
+TEST(ReadModel, OverrideInsideAPartLeavesItToo) {
+  const ModelReading reading =
+      read_scenario_model(R"({"model": "mixtral_8x7b"})", {"/model/mixture_of_experts/experts=16"});
+  EXPECT_EQ(reading.problems, "");
+  const ModelReading listed =
+      read_scenario_model(R"({"model": "yolov3"})", {"/model/layers/0/repeat=2"});
+  EXPECT_EQ(listed.problems, "");
+  EXPECT_TRUE(listed.read.has_value());
+}
+
 TEST(ReadModel, UnknownNameSuggestsTheClosest) {
   const ModelReading reading = read_scenario_model(R"({"model": "llama3_450b"})");
   EXPECT_FALSE(reading.read.has_value());
