@@ -56,10 +56,12 @@ Explained explain_model(const JsonCursor& part, InputFiles& files) {
   const TransformerModel& model = *read->transformer;
   std::string heads = fmt::format("{} heads", model.attention_heads);
   if (model.kv_heads != model.attention_heads) heads += fmt::format(" ({} kv)", model.kv_heads);
+  std::string tower;
+  if (model.vision) tower = ", a vision tower of " + counted(model.vision->layers, "layer");
   return ExplainedFile{"model",
-                       fmt::format("{} parameters, {} layers, hidden {}, {}, sequence {}",
+                       fmt::format("{} parameters, {} layers, hidden {}, {}, sequence {}{}",
                                    parameters_text(parameters), model.layers, model.hidden, heads,
-                                   model.sequence_length),
+                                   model.sequence_length, tower),
                        std::move(read->resolved)};
 }
 

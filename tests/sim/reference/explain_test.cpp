@@ -311,5 +311,14 @@ TEST(Explain, APresetTellsTheFieldsItSets) {
   EXPECT_NE(about.find("recompute \"full\""), std::string::npos) << about;
 }
 
+TEST(ExplainedFiles, AModelThatSeesSaysSoInLists) {
+  Diagnostics diagnostics;
+  const auto model = explained_file("scenarios/models/llava_1.5_7b.json", {}, diagnostics);
+  ASSERT_TRUE(model.has_value());
+  EXPECT_EQ(model->about,
+            "7.1 B parameters, 32 layers, hidden 4096, 32 heads, sequence 2048, a vision tower of "
+            "24 layers");
+}
+
 }  // namespace
 }  // namespace headway
