@@ -194,6 +194,7 @@ std::optional<VisionTower> read_vision_config(const JsonCursor& whole, std::int6
   ObjectReader outer(whole, own);
   ObjectReader vision(*part, own);
   VisionTower tower = family->read({.whole = outer, .vision = vision, .width = width});
+  if (!own.has_errors()) check_heads(tower.hidden, tower.attention_heads, vision);
   if (own.has_errors()) {
     warn(*part, unread, fmt::format("{}: {}", alone, own.all().front().message), diagnostics);
     return std::nullopt;

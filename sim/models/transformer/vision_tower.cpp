@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -105,31 +106,26 @@ void add_vision_tower(Model& model, const TransformerModel& fields, const Vision
   add_pixels(model.first, tower);
   model.first.output += patches_each(tower) * real(tower.hidden);
 
-  std::vector<int> placed;
-  const auto place = [&](Layer layer) {
-    placed.push_back(static_cast<int>(model.kinds.size()));
-    model.kinds.push_back(std::move(layer));
+  const auto block_of = [&](std::int64_t layer) {
+    const bool has_windows = tower.window > 0 && is_between(layer, tower.full_attention_interval);
+    return has_windows ? tower.window : tower.patches;
   };
-  int full = -1;
-  int windowed = -1;
-  for (std::int64_t i = 0; i + 1 < tower.layers; ++i) {
-    const bool has_windows = tower.window > 0 && is_between(i, tower.full_attention_interval);
-    int& kind = has_windows ? windowed : full;
-    if (kind >= 0) {
-      placed.push_back(kind);
-      continue;
-    }
-    place(encoder_layer(tower, has_windows ? tower.window : tower.patches));
-    kind = placed.back();
+  std::vector<int> placed;
+  std::map<std::int64_t, int> kind_of_block;
+  for (std::int64_t layer = 0; layer + 1 < tower.layers; ++layer) {
+    const auto next = static_cast<int>(model.kinds.size());
+    const auto [kind, is_new] = kind_of_block.try_emplace(block_of(layer), next);
+    placed.push_back(kind->second);
+    if (!is_new) continue;
+    model.kinds.push_back(encoder_layer(tower, block_of(layer)));
     model.kinds.back().output += width;  // where layers_per_stage parts them, words wait
   }
-  const bool ends_in_windows =
-      tower.window > 0 && is_between(tower.layers - 1, tower.full_attention_interval);
-  Layer last = encoder_layer(tower, ends_in_windows ? tower.window : tower.patches);
+  Layer last = encoder_layer(tower, block_of(tower.layers - 1));
   last.name = "vision layer and projector";
   last.output = width;
   for (std::int64_t i = 0; i < tower.projectors; ++i) add_projector(last, tower, width);
-  place(std::move(last));
+  placed.push_back(static_cast<int>(model.kinds.size()));
+  model.kinds.push_back(std::move(last));
   model.layers.insert(model.layers.begin(), placed.begin(), placed.end());
   model.leading_layers = static_cast<int>(placed.size());
 
@@ -146,7 +142,8 @@ void check_vision_tower(ObjectReader& reader, const VisionTower& tower) {
                          std::int64_t patches) {
     if (size == 0 || patches % size == 0) return;
     reader.report(key, fmt::format("{} must divide {}", key, whole),
-                  fmt::format("{} does not divide {}", size, patches), "");
+                  fmt::format("{} does not divide {}", size, patches),
+                  fmt::format("use {} patches, say", (patches / size + 1) * size));
   };
   check("patches_per_token", tower.patches_per_token, "patches", tower.patches);
   check("window", tower.window, "patches", tower.patches);

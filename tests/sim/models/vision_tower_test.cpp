@@ -209,12 +209,23 @@ TEST(VisionTower, WhatCannotBeIsRefused) {
   EXPECT_NE(problems(R"({"share": 0})").find("share must be between 0.001 and 1"),
             std::string::npos);
   EXPECT_NE(problems(R"({"patch": 4})").find("did you mean \"patches\"?"), std::string::npos);
-  EXPECT_NE(problems(R"({"patches": 4095})").find("4 does not divide 4095"), std::string::npos);
+  const std::string uneven = problems(R"({"patches": 4095})");
+  EXPECT_NE(uneven.find("4 does not divide 4095"), std::string::npos);
+  EXPECT_NE(uneven.find("use 4096 patches, say"), std::string::npos);
   const std::string blind = testing::read_scenario_model(R"({"model": {"huggingface":
       {"model_type": "qwen2", )" + kQwen2 + R"(}, "images": {"share": 0.3}}})")
                                 .problems;
   EXPECT_NE(blind.find("the configuration has no images that are read"), std::string::npos)
       << blind;
+}
+
+TEST(VisionTower, HeadsThatDivideNothingLeaveTheDecoderAlone) {
+  const ModelReading reading = read_model_text(R"({"model_type": "qwen2_vl", )" + kQwen2 +
+                                               R"(, "vision_config": {"depth": 2,
+      "embed_dim": 1280, "num_heads": 7, "patch_size": 14}})");
+  EXPECT_NE(reading.problems.find("warning: \"vision_config\" is not read"), std::string::npos);
+  EXPECT_NE(reading.problems.find("attention_heads must divide hidden"), std::string::npos);
+  EXPECT_EQ(testing::parameters(reading), 7'615'616'512);
 }
 
 TEST(VisionTower, FieldsOfOursAreHeldToEachOther) {
