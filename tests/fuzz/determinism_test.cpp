@@ -30,7 +30,7 @@ std::string answer(const ScratchFolder& scratch, const CommandLine& asked, const
   CommandLine words = {program, "simulate"};
   words.insert(words.end(), asked.begin(), asked.end());
   words.insert(words.end(), {"--json", "-q", "-j", jobs});
-  const LimitedRun run = limited_run(words, scratch.path(), {.cpu_seconds = 60}, environment);
+  const LimitedRun run = limited_run(words, scratch.path(), {}, environment);
   json result = json::parse(run.output, nullptr, false);
   if (!result.is_object()) return "";
   result.erase("provenance");

@@ -20,7 +20,7 @@ struct LimitedRun {
 /// Bounds that hold for each of a program's processes. Address space is not bounded under
 /// sanitizers, which reserve terabytes of it.
 struct RunBounds {
-  int cpu_seconds = 10;
+  int cpu_seconds = 60;
   std::size_t memory_bytes = std::size_t{3} << 30;
 };
 
