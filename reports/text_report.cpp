@@ -10,6 +10,7 @@
 #include "reports/answers/shared_fabric_report.h"
 #include "reports/answers/what_if_report.h"
 #include "reports/sections/kinds_report.h"
+#include "reports/sections/post_training_report.h"
 #include "reports/sections/server_report.h"
 #include "reports/sections/target_report.h"
 #include "sim/base/quantity_text.h"
@@ -45,6 +46,9 @@ class TextReport {
       add_scaling();
       add_memory();
       if (prediction_.input) add_labelled("input", input_sentence(*prediction_.input));
+      if (prediction_.post_training) {
+        add_labelled("post-training", post_training_sentence(*prediction_.post_training));
+      }
       if (prediction_.statistics) {
         add_labelled("to the target", statistics_sentence(*prediction_.statistics));
       }

@@ -8,6 +8,7 @@
 #include "reports/answers/what_if_report.h"
 #include "reports/csv_report.h"
 #include "reports/sections/kinds_report.h"
+#include "reports/sections/post_training_report.h"
 #include "reports/sections/prediction_sections.h"
 #include "reports/sections/server_report.h"
 #include "reports/sections/target_report.h"
@@ -32,6 +33,9 @@ Document prediction_document(const Prediction& prediction) {
   if (has_times) document.sections.push_back(time_section(prediction));
   if (prediction.statistics || prediction.input) {
     document.sections.push_back(target_section(prediction));
+  }
+  if (prediction.post_training) {
+    document.sections.push_back(post_training_section(*prediction.post_training));
   }
   if (prediction.servers) document.sections.push_back(server_section(*prediction.servers));
   if (prediction.accelerator_kinds) {

@@ -52,6 +52,9 @@ DecisionNumbers numbers_of(PointStatus status, const Numbers& columns) {
   numbers.accelerators = static_cast<std::int64_t>(number_of(columns, "gpus").value_or(0.0));
   numbers.counts_tokens = tokens.has_value();
   numbers.throughput = tokens ? tokens : number_of(columns, "samples_per_s");
+  if (const auto step = number_of(columns, "post_training_step_s")) {
+    numbers.post_training_step = Seconds(*step);
+  }
   numbers.goodput = number_of(columns, "goodput");
   if (const auto time = number_of(columns, "run_time_s")) numbers.run_time = Seconds(*time);
   numbers.run_usd = number_of(columns, "run_cost_usd");

@@ -74,6 +74,9 @@ struct AttentionCore {
   /// Of those that ask, as many attend to each other and to no others: the patches of an image; 0:
   /// all of a sequence.
   double block = 0.0;
+  /// Elements of a position that whoever generates keeps for those behind it, whole on every rank
+  /// (latent attention); 0: the keys and values of its key heads, which ranks share out.
+  double cached = 0.0;
   bool sinks = false;    ///< a learned logit of each head joins its softmax
   bool dropout = false;  ///< of the softmax's result
   Again again = {};

@@ -90,7 +90,8 @@ constexpr TopicRow kMetricRows[] = {
      "", "cost.power"},
     {"objective", "text", "",
      "What the scenario is about: run_cost_usd where the whole run has a price, run_time_s where "
-     "it has tokens, goodput where something fails, else throughput. Sweeps and comparisons judge "
+     "it has tokens, post_training_step.time_s where it has post_training, goodput where something "
+     "fails, else throughput. Sweeps and comparisons judge "
      "by it.",
      "", "choice"},
     {"choice", "object", "",

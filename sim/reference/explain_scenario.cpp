@@ -19,7 +19,8 @@ std::vector<FieldRow> scenario_rows() {
        "", "headway plan --help"},
       {"candidates", array_type(object_type(), "objects"), "none",
        "Clusters of which `headway plan` takes one. Each may have parts of a scenario: model, "
-       "cluster, profile, strategy, cost, perturbations, reliability, statistics, data_loading; "
+       "cluster, profile, strategy, cost, perturbations, reliability, statistics, data_loading, "
+       "post_training; "
        "their fields are taken instead of the scenario's own.",
        "each has a name of its own", "candidate"},
       {"candidates.name", text_type(), "required", "What reports call it."},
@@ -44,6 +45,8 @@ std::vector<FieldRow> scenario_rows() {
        "statistics"},
       {"candidates.data_loading", object_type(), "the scenario's", "Fields that differ.", "",
        "data_loading"},
+      {"candidates.post_training", object_type(), "the scenario's", "Fields that differ.", "",
+       "post_training"},
       {"candidate", text_type(), "the first", "Which of the candidates this scenario is.",
        "the name of one", "candidates"},
       {"alternatives", object_type(), "none",
@@ -136,6 +139,12 @@ std::vector<FieldRow> scenario_rows() {
        "Samples on their way from storage through the hosts, read ahead: a step takes as long as "
        "the slowest of training, reading and preparing, and what reads meet on the fabric.",
        "", "input.stalled_s; breakdown_s.data_loading"},
+      {"post_training", object_type(), "none",
+       "Reinforcement learning on what the model itself generates (PPO, GRPO): a step generates "
+       "rollouts, takes their log probabilities and trains on them. The strategy is the "
+       "training's; "
+       "sequence_length and global_batch are what an iteration takes of the rollouts' tokens.",
+       "without reliability, statistics and cost", "post_training_step.time_s"},
       {"reliability", object_type(), "none",
        "Weeks of training with what breaks in them: histories are drawn on a clock of their own, "
        "fed with the simulated iteration time.",

@@ -22,6 +22,7 @@
 #include "sim/scenario/read_perturbations.h"
 #include "sim/scenario/read_reliability.h"
 #include "sim/scenario/read_run.h"
+#include "sim/scenario/read_post_training.h"
 #include "sim/scenario/read_statistics.h"
 
 namespace headway {
@@ -166,6 +167,7 @@ const std::vector<FieldDescription>& input_fields() {
     append_rows(all, scenario_rows());
     append_fields(all, "perturbations", perturbation_fields().described());
     append_fields(all, "statistics", statistics_fields().described());
+    append_fields(all, "post_training", post_training_fields().described());
     append_fields(all, "data_loading", data_loading_field_descriptions());
     append_fields(all, "jobs.data_loading", sample_reading_fields().described());
     append_fields(all, "cost", cost_field_descriptions());

@@ -165,6 +165,22 @@ struct InputUse {
   BytesPerSecond storage_rate;  ///< at which the job reads then
 };
 
+/// A step of reinforcement learning on what the model itself generates, as the scenario's
+/// "post_training" has it. Its iterations of training are the prediction's.
+struct PostTraining {
+  std::int64_t accelerators = 0;  ///< the job's, and those that only generate
+  std::int64_t generating = 0;    ///< of them, at a time or always
+  int steps_off_policy = 0;       ///< 0: generating and training take turns
+  double iterations = 1.0;        ///< of training, in a step
+  Seconds generation;             ///< of the rollouts of a step
+  Seconds token;                  ///< the first of all sequences that an engine works on
+  Seconds log_probabilities;
+  Seconds training;
+  Seconds transfer;  ///< of the weights, to whoever generates
+  Seconds step;
+  double tokens_per_second = 0.0;  ///< prompts and responses
+};
+
 /// Speed against the same work for each replica on the smallest cluster that can hold it.
 struct ScalingReference {
   std::int64_t accelerators = 0;
@@ -211,6 +227,7 @@ struct Prediction {
   std::optional<SharedFabric> shared_fabric;  ///< if there are other jobs
   std::optional<StepsToTarget> statistics;
   std::optional<InputUse> input;
+  std::optional<PostTraining> post_training;
   std::optional<ServerUse> servers;           ///< of a job that has some
   std::optional<KindsUse> accelerator_kinds;  ///< of a job on several
 

@@ -22,8 +22,9 @@ using nlohmann::json;
 
 constexpr int kMostDelivered = 1'000'000;
 /// Parts of a scenario that a candidate may have; "topology" is that of "cluster".
-constexpr std::array kParts = {"model",         "cluster",     "profile",    "strategy",    "cost",
-                               "perturbations", "reliability", "statistics", "data_loading"};
+constexpr std::array kCandidateParts = {
+    "model",         "cluster",     "profile",    "strategy",     "cost",
+    "perturbations", "reliability", "statistics", "data_loading", "post_training"};
 
 /// Fields that say which scenario a file is; what they chose was put in its place.
 constexpr std::array kChoices = {"candidates", "candidate", "alternatives", "choose"};
@@ -57,7 +58,7 @@ ReadCandidate read_candidate(const JsonCursor& part, Diagnostics& diagnostics) {
   ReadCandidate candidate{.parts = json::object()};
   candidate.cluster.name = reader.text("name");
   read_delivery(reader, candidate.cluster);
-  for (const char* name : kParts) {
+  for (const char* name : kCandidateParts) {
     const auto given = reader.part(name);
     if (!given) continue;
     candidate.parts[name] = given->value();

@@ -145,6 +145,20 @@ StoreContext store_context(const Scenario& scenario, const ReadParts& parts, boo
           .checkpoints_beside_steps = persists};
 }
 
+/// What others on the fabric leave of it for those that generate, and what they generate with.
+std::optional<PostTrainingContext> post_training_context(const ObjectReader& reader,
+                                                         const ReadParts& parts,
+                                                         const std::optional<StoreContext>& store) {
+  if (!store) return std::nullopt;
+  return PostTrainingContext{
+      .model = parts.model->model,
+      .strategy = parts.strategy->strategy,
+      .cluster = parts.cluster->cluster(),
+      .profile = *parts.profiles->front(),
+      .free_nodes = store->free_nodes,
+      .has_run = reader.has("reliability") || reader.has("statistics") || reader.has("cost")};
+}
+
 /// Of the fastest accelerator in a precision; 0 where no profile tells.
 FlopsPerSecond highest_peak(const ProfileList& profiles, Precision precision) {
   FlopsPerSecond highest;
@@ -255,6 +269,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   }
   scenario.input = read_input(reader, store);
   scenario.statistics = read_statistics(reader);
+  scenario.post_training = read_post_training(reader, post_training_context(reader, parts, store));
   if (scenario.statistics && scenario.reliability && scenario.reliability->train_tokens) {
     reader.report("statistics",
                   "statistics and reliability.train_tokens both say how long the run is", "",

@@ -19,6 +19,7 @@
 #include "sim/programs/workload.h"
 #include "sim/scenario/neighbour_job.h"
 #include "sim/scenario/read_input.h"
+#include "sim/scenario/read_post_training.h"
 #include "sim/scenario/read_profiles.h"
 #include "sim/scenario/read_run.h"
 #include "sim/scenario/read_statistics.h"
@@ -55,6 +56,7 @@ struct Scenario {
   std::optional<ReliabilitySettings> reliability;
   std::optional<StatisticsSettings> statistics;
   std::optional<InputSettings> input;
+  std::optional<PostTrainingSettings> post_training;
   std::vector<NeighbourJob> jobs;  ///< others on the same fabric
   /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.
   double software_factor = 1.0;

@@ -34,8 +34,8 @@ Known high(const std::optional<Interval>& of) { return of ? Known(of->high) : st
 
 constexpr std::array kColumns = {
     PointColumn{"gpus",
-                [](const Prediction& of, const DecisionNumbers&) -> Known {
-                  return static_cast<double>(of.question.accelerators);
+                [](const Prediction&, const DecisionNumbers& of) -> Known {
+                  return static_cast<double>(of.accelerators);
                 }},
     PointColumn{"iteration_time_s",
                 [](const Prediction& of, const DecisionNumbers&) {
@@ -90,6 +90,11 @@ constexpr std::array kColumns = {
                   return of_cost(of, [](const RunCost& cost) {
                     return cost.energy ? Known(cost.energy->count()) : std::nullopt;
                   });
+                }},
+    PointColumn{"post_training_step_s",
+                [](const Prediction&, const DecisionNumbers& of) -> Known {
+                  const auto step = of.post_training_step;
+                  return step ? Known(step->count()) : std::nullopt;
                 }},
     PointColumn{"goodput", [](const Prediction&, const DecisionNumbers& of) { return of.goodput; }},
     PointColumn{"goodput_low", [](const Prediction&,

@@ -23,7 +23,7 @@ inline constexpr std::string_view kFixedColumns = "key, axes, status, reason, sc
 inline constexpr int kFixedCount = 6;
 
 /// Its schema.
-inline constexpr std::string_view kSweepSchema = "headway/sweep/3";
+inline constexpr std::string_view kSweepSchema = "headway/sweep/4";
 
 [[noreturn]] void refuse_damaged_store(const std::filesystem::path& file);
 

@@ -38,6 +38,13 @@ CoreSizes core_sizes(const TransformerModel& model) {
   return {heads, real(model.kv_heads), real(model.head_size), real(value_head_size(model))};
 }
 
+/// Latent attention keeps what keys and values are made of (DeepSeek-V2, 2024, section 2.1).
+double cached_elements(const TransformerModel& model) {
+  if (!model.latent_attention) return 0.0;
+  const LatentAttention& latent = *model.latent_attention;
+  return real(latent.key_value_rank) + real(latent.rotary_head_size);
+}
+
 /// As many columns more as queries have; its product with what attention gives is a pass.
 void add_gate(Layer& layer, const TransformerModel& model) {
   constexpr double kGateBytes = 6.0;  ///< two read, one written
@@ -252,6 +259,7 @@ void add_attention(Layer& layer, const TransformerModel& model, bool windowed, d
                                   .causal = crossed == 0.0,
                                   .keys = crossed > 0.0 ? crossed : 1.0,
                                   .window = window,
+                                  .cached = cached_elements(model),
                                   .sinks = model.attention_sinks,
                                   .dropout = has_dropout(model),
                                   .again = {{P::scores}, {P::core_attn}}};

@@ -25,6 +25,7 @@ struct ObjectiveWords {
 constexpr std::array<ObjectiveWords, kObjectives.size()> kObjectiveWords{{
     {"run_cost_usd", "cost of the run", "The cheapest is"},
     {"run_time_s", "time to train", "The soonest through is"},
+    {"post_training_step_s", "step of post-training", "The shortest step has"},
     {"goodput", "goodput", "The best goodput has"},
     {"throughput", "throughput", "The fastest is"},
 }};
@@ -41,6 +42,7 @@ std::string number_text(Objective objective, double number) {
     case Objective::throughput:
       return prefixed_count(number);
     case Objective::run_time:
+    case Objective::post_training:
       return number < 100.0 ? fmt::format("{:.3g}", number) : fmt::format("{:.0f}", number);
     case Objective::goodput:
       return fmt::format("{:.1f}", number);
@@ -87,6 +89,10 @@ DecisionNumbers decision_numbers(const Prediction& prediction) {
   const Interval& time = prediction.iteration_interval;
   numbers.throughput = rate;
   if (time.low > 0.0) numbers.throughput_interval = Interval{work / time.high, work / time.low};
+  if (prediction.post_training) {
+    numbers.accelerators = prediction.post_training->accelerators;
+    numbers.post_training_step = prediction.post_training->step;
+  }
   if (prediction.reliability) {
     const Percentiles& goodput = prediction.reliability->goodput;
     numbers.goodput = goodput.mean;
@@ -113,6 +119,8 @@ std::string objective_unit(Objective objective, const DecisionNumbers& of) {
       return "US$";
     case Objective::run_time:
       return "days";
+    case Objective::post_training:
+      return "s";
     case Objective::goodput:
       return "%";
     case Objective::throughput:
@@ -134,6 +142,7 @@ std::optional<double> merit(Objective objective, const DecisionNumbers& of) {
   switch (objective) {
     case Objective::run_cost:
     case Objective::run_time:
+    case Objective::post_training:
       return -*number;
     case Objective::goodput:
       return *of.goodput * *of.throughput;
@@ -152,6 +161,9 @@ std::optional<double> objective_number(Objective objective, const DecisionNumber
     case Objective::run_time:
       if (of.run_time) value = of.run_time->count();
       break;
+    case Objective::post_training:
+      if (of.post_training_step) value = of.post_training_step->count();
+      break;
     case Objective::goodput:
       value = of.goodput;
       break;
@@ -164,8 +176,9 @@ std::optional<double> objective_number(Objective objective, const DecisionNumber
 }
 
 std::optional<Interval> objective_interval(Objective objective, const DecisionNumbers& of) {
-  const std::array intervals = {of.run_usd_interval, of.run_time_interval, of.goodput_interval,
-                                of.throughput_interval};
+  const std::array<std::optional<Interval>, kObjectives.size()> intervals = {
+      of.run_usd_interval, of.run_time_interval, std::nullopt, of.goodput_interval,
+      of.throughput_interval};
   std::optional<Interval> interval = intervals.at(static_cast<std::size_t>(objective));
   if (interval) {
     interval = Interval{in_units(objective, interval->low), in_units(objective, interval->high)};

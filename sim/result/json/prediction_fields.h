@@ -277,6 +277,20 @@ void visit_fields(auto& visit, Of<InputUse> auto& of) {
   visit("storage_bytes_per_s", of.storage_rate);
 }
 
+void visit_fields(auto& visit, Of<PostTraining> auto& of) {
+  visit("gpus", of.accelerators);
+  visit("generating_gpus", of.generating);
+  visit("steps_off_policy", of.steps_off_policy);
+  visit("iterations", of.iterations);
+  visit("generation_s", of.generation);
+  visit("first_token_s", of.token);
+  visit("log_probabilities_s", of.log_probabilities);
+  visit("training_s", of.training);
+  visit("weight_transfer_s", of.transfer);
+  visit("time_s", of.step);
+  visit("tokens_per_s", of.tokens_per_second);
+}
+
 void visit_fields(auto& visit, Of<KindsUse> auto& of) { visit("kinds", of.kinds); }
 
 void visit_fields(auto& visit, Of<Prediction> auto& of) {
@@ -308,6 +322,7 @@ void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("shared_fabric", of.shared_fabric);
   visit("steps_to_target", of.statistics);
   visit("input", of.input);
+  visit("post_training_step", of.post_training);
   visit("parameter_servers", of.servers);
   visit("accelerator_kinds", of.accelerator_kinds);
   visit("what_if", of.what_if);

@@ -133,6 +133,10 @@ NamedAccelerator accelerator_of(std::string_view text, const FoundName& found) {
   named.all_to_all = rate_in(entry, "all_to_all").value_or(named.scale_up);
   named.on_pcie = entry.value("pcie", false);
   named.per_server = entry.value("per_server", 0);
+  if (entry.contains("cluster")) {
+    const nlohmann::json& cluster = entry.at("cluster");
+    named.cluster = {cluster.at("topology"), cluster.at("per_node")};
+  }
   named.network = rate_in(entry, "network");
   const nlohmann::json rented = entry.value("rented", nlohmann::json::object());
   named.rented_profile = rented.value("profile", named.profile);

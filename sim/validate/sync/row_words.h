@@ -19,6 +19,12 @@ namespace headway {
 template <class Value>
 using ReadWords = std::variant<Value, std::string>;
 
+/// A topology of the library, and how many accelerators its nodes have.
+struct NamedCluster {
+  std::string topology;
+  int per_node = 1;
+};
+
 /// Accelerators of one kind, and the servers that they stand in.
 struct NamedAccelerator {
   std::string words;                           ///< as they were found in the table: "DGX A100"
@@ -28,6 +34,7 @@ struct NamedAccelerator {
   BytesPerSecond all_to_all;                   ///< the same where everybody sends to everybody
   bool on_pcie = false;                        ///< a card in a slot
   int per_server = 0;                          ///< 0 where no machine is named
+  std::optional<NamedCluster> cluster = {};    ///< that ships
   std::optional<BytesPerSecond> network = {};  ///< of a server, where its kind has one
   std::string rented_profile;                  ///< of what public clouds have by that name
   std::string rented_name;                     ///< as topologies have it

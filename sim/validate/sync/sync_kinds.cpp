@@ -27,6 +27,7 @@ SyncKind page_cache_rows();
 SyncKind preprocessing_rows();
 SyncKind statistics_rows();
 SyncKind recovery_rows();
+SyncKind post_training_rows();
 
 std::span<const SyncKind> sync_kinds() {
   // What goes by the name of a row comes before what takes any row of its kind.
@@ -36,7 +37,7 @@ std::span<const SyncKind> sync_kinds() {
       sharded_rows(),       unlike_stage_rows(), parameter_server_rows(), local_step_rows(),
       streaming_rows(),     volunteer_rows(),    compression_rows(),      input_rows(),
       page_cache_rows(),    statistics_rows(),   recommendation_rows(),   preprocessing_rows(),
-      recovery_rows()};
+      recovery_rows(),      post_training_rows()};
   return kKinds;
 }
 

@@ -13,7 +13,8 @@ TEST(FieldsElsewhere, AreNamedWhereThereAreFew) {
   EXPECT_EQ(help_of("spot_notice", "there are nodes"),
             "there are nodes; elsewhere there is reliability.spot_notice");
   EXPECT_EQ(help_of("accelerators", ""),
-            "elsewhere there is cluster.topology.node.accelerators, "
+            "elsewhere there is post_training.generation.accelerators, "
+            "cluster.topology.node.accelerators, "
             "cluster.topology.expect.accelerators");
 }
 
