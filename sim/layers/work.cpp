@@ -1,6 +1,7 @@
 #include "sim/layers/work.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/base/diagnostic.h"
 #include "sim/layers/flops.h"
@@ -11,8 +12,17 @@ namespace {
 
 constexpr double kSumPasses = 3.0;  ///< both terms are read, their sum written
 
+/// A share of positions that comes to a whole number is one, in spite of rounding: what is cut into
+/// tiles would take one more.
+double share_of(double positions, double share) {
+  constexpr double kRounding = 1e-9;
+  const double part = share * positions;
+  const double whole = std::round(part);
+  return std::abs(part - whole) <= kRounding * whole ? whole : part;
+}
+
 LinearWork linear_work(const Product& product, const Layer& layer, const RankShape& shape) {
-  const double rows = product.rows_each * row_count(product.rows, layer, shape);
+  const double rows = share_of(row_count(product.rows, layer, shape), product.rows_each);
   const double parts = shape.tensor_parallel;
   const bool by_columns = product.split == Split::outputs;
   const GemmShape forward{
@@ -63,8 +73,8 @@ AttentionShape attention_shape(const AttentionCore& core, const RankShape& shape
             .causal = core.causal};
   }
   return {.sequences = shape.micro_batch * shape.sequence_length / shape.attention_length(),
-          .query_length = core.queries * shape.attention_length() / query_parts,
-          .key_length = core.keys * shape.attention_length(),
+          .query_length = share_of(shape.attention_length(), core.queries) / query_parts,
+          .key_length = share_of(shape.attention_length(), core.keys),
           .query_heads = core.heads / head_parts,
           .key_heads = core.key_heads / head_parts,
           .head_size = core.head_size,

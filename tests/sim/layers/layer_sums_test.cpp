@@ -303,6 +303,23 @@ TEST(LayerWork, ProductsOfSeveralPositionsSplitTheirTerms) {
   EXPECT_EQ(found.linears[1].turns, 7.0);
 }
 
+TEST(LayerWork, SharesThatComeToWholeRowsAreWhole) {
+  // 448 of 1,500 positions, 256 times: not exact in doubles, 114,688 rows, of tiles of 128 whole
+  // ones.
+  const double share = 448.0 / 1500.0;
+  ASSERT_NE(share * (256.0 * 1500.0), 114'688.0);
+  Layer layer;
+  layer.products = {{.rows_each = share, .outputs = 4.0, .inputs = 5.0},
+                    {.rows_each = 1.0 / 3.0, .outputs = 4.0, .inputs = 5.0}};
+  layer.attention = AttentionCore{.queries = share, .keys = share};
+  const Work work = headway::work(layer, {.micro_batch = 256.0, .sequence_length = 1500.0});
+  EXPECT_EQ(work.linears[0].forward.m, 114'688.0);
+  EXPECT_EQ(work.attention->shape.query_length, 448.0);
+  EXPECT_EQ(work.attention->shape.key_length, 448.0);
+  const Work part = headway::work(layer, {.micro_batch = 1.0, .sequence_length = 1.0});
+  EXPECT_EQ(part.linears[1].forward.m, 1.0 / 3.0);
+}
+
 TEST(LayerParts, AreMadeAgainWhereSomethingOfThemIs) {
   Model model;
   append_layers(model, Layer{.name = "plain"});
