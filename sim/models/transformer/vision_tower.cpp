@@ -44,8 +44,8 @@ void add_pixels(Layer& embedding, const VisionTower& tower) {
   const double rows = patches_each(tower);
   const double h = real(tower.hidden);
   const double pixels = kPixelColours * real(tower.patch_size * tower.patch_size * tower.frames);
+  // Not of the embedding's part, which the head has in common where it is tied.
   embedding.products.push_back({.name = "patches",
-                                .part = Part::embedding,
                                 .rows_each = rows,
                                 .outputs = h,
                                 .inputs = pixels,

@@ -7,6 +7,7 @@
 #include "sim/layers/exchanges.h"
 #include "sim/layers/flops.h"
 #include "sim/layers/kept_tensors.h"
+#include "sim/layers/parameters.h"
 #include "sim/layers/work.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "tests/sim/models/model_reading.h"
@@ -185,6 +186,16 @@ TEST(VisionTower, OthersAreWithinAHundredthOfAPercent) {
 const std::string kScenario = R"({"model": {"huggingface": {"model_type": "qwen2_vl", )" + kQwen2 +
                               R"(, "vision_config": {"depth": 2, "embed_dim": 1280,
     "num_heads": 16, "patch_size": 14}}, "images": )";
+
+TEST(VisionTower, ATiedHeadSharesWordsAndNoPixels) {
+  // Without a table of words for the head: 1,000 x 32 less, whatever the tower has.
+  TransformerModel model = small_model(small_tower());
+  const std::int64_t with_head = parameter_count(layers_of(model));
+  model.tied_embeddings = true;
+  const Model tied = layers_of(model);
+  EXPECT_EQ(parameter_count(tied), with_head - 1000 * 32);
+  EXPECT_EQ(tied_parameters(tied), 1000 * 32);
+}
 
 TEST(VisionTower, WhatIsSaidBesideAConfigurationCounts) {
   const ModelReading reading =
