@@ -41,13 +41,15 @@ struct Model {
   bool is_validated = false;
   bool tied = false;  ///< the head's matrix is the table of the embedding
   PredictionAhead ahead;
-  /// Whether samples are sequences of tokens; rows are counted in samples if not, which then have
-  /// a sequence length of 1.
+  /// Whether samples are sequences of tokens, as long as a strategy says, which reports count. Those
+  /// of others have as many rows as the model says: the positions of an image or a clip, or one.
   bool has_tokens = true;
   std::int64_t sequence_length = 1;                 ///< trained at: a scenario's default
   std::optional<std::int64_t> most_positions = {};  ///< a learned table has rows for
   std::vector<TensorLimit> tensor_limits = {};
 
+  /// Whether ranks can share out what a sample is made of.
+  [[nodiscard]] bool has_positions() const { return has_tokens || sequence_length > 1; }
   [[nodiscard]] int layer_count() const { return static_cast<int>(layers.size()); }
   /// Those that are shared out over the chunks of a pipeline.
   [[nodiscard]] int shared_layers() const { return layer_count() - leading_layers; }

@@ -16,12 +16,13 @@ ModelFamily t5();
 ModelFamily unet3d();
 ModelFamily vgg();
 ModelFamily vision_transformer();
+ModelFamily whisper();
 
 std::span<const ModelFamily> model_families() {
   // A list of layers stands last: it is what an array of layers is.
   static const std::array kFamilies = {
-      bert(),    t5(),     resnet(), vgg(),  vision_transformer(), inception(),
-      alexnet(), unet3d(), dlrm(),   lstm(), layer_list()};
+      bert(),      t5(),      whisper(), resnet(), vgg(),  vision_transformer(),
+      inception(), alexnet(), unet3d(),  dlrm(),   lstm(), layer_list()};
   return kFamilies;
 }
 

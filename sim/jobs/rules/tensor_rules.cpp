@@ -66,7 +66,7 @@ std::vector<StrategyRule> tensor_rules() {
       // Samples that are no sequences cannot be split by position.
       {.fields = {"context_parallel"},
        .words = "context_parallel splits sequences",
-       .holds = [](Layout job) { return job->context_parallel == 1 || job.model.has_tokens; },
+       .holds = [](Layout job) { return job->context_parallel == 1 || job.model.has_positions(); },
        .broken = [](Layout job) -> BrokenRule {
          return {fmt::format("samples of {} have none", job.model.name), "leave it out"};
        }},
@@ -75,7 +75,7 @@ std::vector<StrategyRule> tensor_rules() {
        .words = "twice context_parallel must divide the sequence length",
        .holds =
            [](Layout job) {
-             return !job.model.has_tokens || !is_ring(job) ||
+             return !job.model.has_positions() || !is_ring(job) ||
                     halves_sequence(job->context_parallel, job->sequence_length);
            },
        .broken = [](Layout job) -> BrokenRule {
@@ -93,7 +93,7 @@ std::vector<StrategyRule> tensor_rules() {
            "the sequence length",
        .holds =
            [](Layout job) {
-             return job->context_parallel == 1 || !job.model.has_tokens || is_ring(job) ||
+             return job->context_parallel == 1 || !job.model.has_positions() || is_ring(job) ||
                     swaps_heads(job->context_parallel, job, job.model);
            },
        .broken = [](Layout job) -> BrokenRule {
@@ -118,7 +118,9 @@ std::vector<StrategyRule> tensor_rules() {
        .broken = [](Layout job) -> BrokenRule {
          return {fmt::format("{} tokens over tensor_parallel {} x context_parallel {}",
                              job->sequence_length, job->tensor_parallel, job->context_parallel),
-                 "use a sequence length that is a multiple, or set sequence_parallel to false"};
+                 job.model.has_tokens
+                     ? "use a sequence length that is a multiple, or set sequence_parallel to false"
+                     : "set sequence_parallel to false"};
        }},
       {.fields = {"sequence_length"},
        .words = "no longer than the model's learned positions",

@@ -10,6 +10,7 @@
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/t5.h"
 #include "sim/models/transformer/vision_transformer.h"
+#include "sim/models/transformer/whisper.h"
 
 namespace headway {
 namespace {
@@ -87,6 +88,37 @@ EncoderModel read_vit(ObjectReader& reader) {
   return encoder_of("vit", model, vision_fields());
 }
 
+/// The decoder is trained to write as many words as it has positions for. Both halves are of one
+/// width; the library lets their heads and MLPs differ, which no published model does.
+EncoderModel read_whisper_config(ObjectReader& reader) {
+  WhisperModel model;
+  model.layers = reader.integer("encoder_layers", model_limits::kLayers);
+  // Says the same again.
+  static_cast<void>(given_count(reader, "num_hidden_layers", model_limits::kLayers, 1));
+  model.decoder_layers = reader.integer("decoder_layers", model_limits::kLayers);
+  model.hidden = reader.integer("d_model", model_limits::kHidden);
+  model.attention_heads = reader.integer("encoder_attention_heads", model_limits::kHeads);
+  model.ffn_hidden = reader.integer("encoder_ffn_dim", model_limits::kFfnHidden);
+  const auto is_alike = [&](std::string_view key, Range range, std::int64_t encoder) {
+    const std::int64_t decoder = given_count(reader, key, range, encoder);
+    if (decoder == encoder) return;
+    reader.report(key, "the decoder differs from the encoder",
+                  fmt::format("{}, where the encoder has {}", decoder, encoder),
+                  "read are models whose halves are alike but for their layers");
+  };
+  is_alike("decoder_attention_heads", model_limits::kHeads, model.attention_heads);
+  is_alike("decoder_ffn_dim", model_limits::kFfnHidden, model.ffn_hidden);
+  model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
+  model.mel_bins = given_count(reader, "num_mel_bins", between(1, 100'000), model.mel_bins);
+  model.frames =
+      2 * given_count(reader, "max_source_positions", between(1, 50'000'000), model.positions());
+  model.target_positions = given_count(reader, "max_target_positions",
+                                       model_limits::kSequenceLength, model.target_positions);
+  model.target_length = model.target_positions;
+  check_heads(model.hidden, model.attention_heads, reader);
+  return encoder_of("whisper", model, whisper_fields());
+}
+
 struct EncoderFamily {
   std::string_view model_type;
   std::string_view architecture;
@@ -97,6 +129,7 @@ constexpr std::array kFamilies = {
     EncoderFamily{"mt5", "MT5ForConditionalGeneration", read_t5},
     EncoderFamily{"bert", "BertForPreTraining", read_bert_config},
     EncoderFamily{"vit", "ViTForImageClassification", read_vit},
+    EncoderFamily{"whisper", "WhisperForConditionalGeneration", read_whisper_config},
 };
 
 const EncoderFamily* family_of(const JsonCursor& config) {

@@ -17,13 +17,14 @@ constexpr std::array<std::string_view, 6> kEndings = {"_size",    "_layers", "_h
 /// Counts and sizes that say nothing of the work of training: how text is generated and labelled,
 /// fields of the library's base class, how a checkpoint was split, how much of a head turns with
 /// its position, and "max_window_layers", which holds only under a flag that is warned of.
-constexpr std::array<std::string_view, 11> kHarmless = {"chunk_size_feed_forward",
+constexpr std::array<std::string_view, 12> kHarmless = {"chunk_size_feed_forward",
                                                         "num_beams",
                                                         "num_beam_groups",
                                                         "num_return_sequences",
                                                         "no_repeat_ngram_size",
                                                         "encoder_no_repeat_ngram_size",
                                                         "num_labels",
+                                                        "classifier_proj_size",
                                                         "num_logits_to_keep",
                                                         "ep_size",
                                                         "rotary_dim",

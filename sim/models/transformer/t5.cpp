@@ -4,6 +4,7 @@
 
 #include "sim/models/families.h"
 #include "sim/models/family_fields.h"
+#include "sim/models/transformer/encoder_decoder.h"
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/models/transformer/transformer_parts.h"
@@ -56,19 +57,11 @@ Model layers_of(const T5Model& fields) {
   encoder.attention->causal = false;
   append_layers(model, std::move(encoder), static_cast<int>(fields.layers));
 
-  Layer attention = with_rows(transformer_layer(shared, {.feeds = false}), targets);
-  Layer crossed = with_rows(transformer_layer(shared, {.crossed = 1.0 / targets}), targets);
-  for (Layer* layer : {&attention, &crossed}) {
-    layer->input += h;
-    layer->output += h;
-  }
-  const auto first = static_cast<int>(model.kinds.size());
-  model.kinds.push_back(std::move(attention));
-  model.kinds.push_back(std::move(crossed));
-  for (std::int64_t i = 0; i < fields.decoder_layers; ++i) {
-    model.layers.push_back(first);
-    model.layers.push_back(first + 1);
-  }
+  append_decoder(
+      model,
+      {.attention = with_rows(transformer_layer(shared, {.feeds = false}), targets),
+       .crossed = with_rows(transformer_layer(shared, {.crossed = 1.0 / targets}), targets)},
+      fields.decoder_layers, h);
   model.last = with_rows(std::move(model.last), targets);
   return model;
 }
@@ -106,7 +99,7 @@ see: Raffel et al. 2020 (arXiv:1910.10683), 2.1)"},
         }),
         R"(Words that the decoder of an encoder-decoder is trained to write for a sequence; in another
 strategy.sequence_length as many in proportion.
-default: sequence_length)"}});
+default: sequence_length; of a Whisper target_positions)"}});
   return kFields;
 }
 
