@@ -47,6 +47,7 @@ struct Model {
   std::int64_t sequence_length = 1;                 ///< trained at: a scenario's default
   std::optional<std::int64_t> most_positions = {};  ///< a learned table has rows for
   std::vector<TensorLimit> tensor_limits = {};
+  std::vector<std::string> left_out = {};  ///< of what its training does, in words for results
 
   /// Whether ranks can share out what a sample is made of.
   [[nodiscard]] bool has_positions() const { return has_tokens || sequence_length > 1; }

@@ -96,11 +96,18 @@ ActivationWork activation_work(const ActivationProduct& product, const RankShape
           .again = product.again};
 }
 
-const Product& product_of(const Layer& layer, AdapterTarget target) {
-  const auto found =
-      std::ranges::find(layer.products, std::optional<AdapterTarget>(target), &Product::target);
-  HEADWAY_CHECK(found != layer.products.end(), "a layer without the adapter's matrix");
-  return *found;
+/// The matrices of a layer that adapters stand beside, in the order of the targets: of two streams
+/// of rows each has its own.
+std::vector<const Product*> adapted(const Layer& layer, const RankShape& shape) {
+  std::vector<const Product*> products;
+  for (const AdapterTarget target : shape.adapters) {
+    const std::size_t before = products.size();
+    for (const Product& product : layer.products) {
+      if (product.target == target) products.push_back(&product);
+    }
+    HEADWAY_CHECK(products.size() > before, "a layer without the adapter's matrix");
+  }
+  return products;
 }
 
 /// Two narrow products and a sum beside a matrix. Tensor parallelism cuts A where it cuts the
@@ -158,8 +165,8 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
     work.permuted_again = layer.routing->again;
   }
   if (adapter_rank > 0.0) {
-    for (const AdapterTarget target : shape.adapters) {
-      add_adapter(work, linear_work(product_of(layer, target), layer, shape), adapter_rank, shape);
+    for (const Product* product : adapted(layer, shape)) {
+      add_adapter(work, linear_work(*product, layer, shape), adapter_rank, shape);
     }
   }
   return work;
@@ -167,10 +174,7 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
 
 double adapter_parameters_on_rank(const Layer& layer, const RankShape& shape, double adapter_rank) {
   double sides = 0.0;
-  for (const AdapterTarget target : shape.adapters) {
-    const Product& product = product_of(layer, target);
-    sides += product.inputs + product.outputs;
-  }
+  for (const Product* product : adapted(layer, shape)) sides += product->inputs + product->outputs;
   return adapter_rank * sides / shape.tensor_parallel;
 }
 

@@ -11,6 +11,7 @@ std::vector<std::string> workload_notes(const Model& model, const Strategy& stra
         "no published training step of such a model was held against predictions: the interval "
         "is that of transformers, whose kernels the constants were fitted to");
   }
+  for (const std::string& left_out : model.left_out) notes.push_back(left_out);
   for (const std::string& left_out : strategy.synchronisation->notes(strategy)) {
     note(left_out.c_str());
   }

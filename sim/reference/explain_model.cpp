@@ -26,7 +26,8 @@ std::string_view huggingface_text() {
   static const std::string text =
       "A Hugging Face config.json that the fields are read from. Read are the decoders " +
       join_words(decoder_types(), ", ") + "; and the encoders " +
-      join_words(encoder_types(), ", ") +
+      join_words(encoder_types(), ", ") + "; and of diffusers " +
+      join_words(diffusion_types(), ", ") +
       ". Of models that see the tower is read too, where it is known; of others, and of those that "
       "hear, the decoder. Sequences of decoders are taken to be as long as positions were before "
       "they were stretched, where that is said, and 8,192 tokens at "

@@ -94,6 +94,11 @@ std::optional<Family> find_family(const JsonCursor& config, Diagnostics& diagnos
         type->problem("this Hugging Face model type is not supported", "", families_help()));
     return std::nullopt;
   }
+  if (const std::optional<JsonCursor> of_diffusers = given(config, kClassName)) {
+    diagnostics.add(of_diffusers->problem("this class of diffusers is not supported", "",
+                                  fmt::format("read are {}", join_words(diffusion_types(), ", "))));
+    return std::nullopt;
+  }
   const std::optional<JsonCursor> architectures = given(config, "architectures");
   if (architectures && architectures->is_array() && !architectures->value().empty()) {
     for (const Family& family : families()) {
@@ -206,7 +211,8 @@ std::vector<std::string_view> decoder_types() {
 
 bool is_huggingface_config(const JsonCursor& object) {
   return object.is_object() && !object.member("schema") &&
-         (object.member("model_type") || object.member("architectures"));
+         (object.member("model_type") || object.member("architectures") ||
+          object.member(kClassName));
 }
 
 std::optional<TransformerModel> read_huggingface(const JsonCursor& config, Diagnostics& diagnostics,

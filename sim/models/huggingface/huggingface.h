@@ -34,14 +34,18 @@ struct SeenImages {
                                                                Diagnostics& diagnostics,
                                                                const SeenImages& images = {});
 
-/// An encoder, with a decoder or without.
+/// An encoder, with a decoder or without, or a diffusion transformer.
 struct EncoderModel {
   Model model;
   JsonValue resolved;  ///< every field written out, as `read_model` reads it back
 };
 
-/// Those that are read: "model_type" of their configurations.
+/// What diffusers' configurations say instead of a "model_type".
+inline constexpr std::string_view kClassName = "_class_name";
+
+/// Those that are read: "model_type" of their configurations, and "_class_name" of diffusers'.
 [[nodiscard]] std::vector<std::string_view> encoder_types();
+[[nodiscard]] std::vector<std::string_view> diffusion_types();
 [[nodiscard]] bool is_encoder(const JsonCursor& config);
 
 /// The `config.json` of such a model. Nothing if there was a problem.

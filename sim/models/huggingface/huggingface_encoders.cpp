@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "sim/models/huggingface/huggingface.h"
+#include "sim/models/huggingface/encoder_families.h"
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/transformer/bert.h"
 #include "sim/models/transformer/model_fields.h"
@@ -14,16 +15,6 @@
 
 namespace headway {
 namespace {
-
-/// As `read_model` reads it back.
-template <class Fields>
-EncoderModel encoder_of(std::string_view family, const Fields& fields,
-                        const FieldTable<Fields>& table) {
-  nlohmann::json resolved = *table.written(fields);
-  resolved["schema"] = "headway/model/1";
-  resolved["family"] = family;
-  return {layers_of(fields), std::move(resolved)};
-}
 
 /// The decoder writes as many words as the encoder takes.
 EncoderModel read_t5(ObjectReader& reader) {
@@ -45,7 +36,7 @@ EncoderModel read_t5(ObjectReader& reader) {
   model.sequence_length =
       given_count(reader, "n_positions", model_limits::kSequenceLength, model.sequence_length);
   model.target_length = model.sequence_length;
-  return encoder_of("t5", model, t5_fields());
+  return encoder_of("t5", layers_of(model), t5_fields().written(model));
 }
 
 /// What BERT and vision transformers call the same.
@@ -69,7 +60,7 @@ EncoderModel read_bert_config(ObjectReader& reader) {
   model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
                                 model.positions);
   model.sequence_length = model.predicted_words = model.positions;
-  return encoder_of("bert", model, bert_fields());
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
 /// Classes are those that it has labels for.
@@ -85,7 +76,7 @@ EncoderModel read_vit(ObjectReader& reader) {
   if (const auto labels = given(reader.cursor(), "id2label"); labels && labels->is_object()) {
     model.classes = std::max<std::int64_t>(1, std::ssize(labels->value()));
   }
-  return encoder_of("vit", model, vision_fields());
+  return encoder_of("vit", layers_of(model), vision_fields().written(model));
 }
 
 /// The decoder is trained to write as many words as it has positions for. Both halves are of one
@@ -116,14 +107,9 @@ EncoderModel read_whisper_config(ObjectReader& reader) {
                                        model_limits::kSequenceLength, model.target_positions);
   model.target_length = model.target_positions;
   check_heads(model.hidden, model.attention_heads, reader);
-  return encoder_of("whisper", model, whisper_fields());
+  return encoder_of("whisper", layers_of(model), whisper_fields().written(model));
 }
 
-struct EncoderFamily {
-  std::string_view model_type;
-  std::string_view architecture;
-  EncoderModel (*read)(ObjectReader& reader);
-};
 constexpr std::array kFamilies = {
     EncoderFamily{"t5", "T5ForConditionalGeneration", read_t5},
     EncoderFamily{"mt5", "MT5ForConditionalGeneration", read_t5},
@@ -132,23 +118,39 @@ constexpr std::array kFamilies = {
     EncoderFamily{"whisper", "WhisperForConditionalGeneration", read_whisper_config},
 };
 
+/// By "model_type", or diffusers' "_class_name"; very old configurations have only "architectures".
 const EncoderFamily* family_of(const JsonCursor& config) {
-  const std::optional<JsonCursor> type = given(config, "model_type");
+  const auto of_type = [](std::span<const EncoderFamily> families, const JsonCursor& type) {
+    const auto found = std::ranges::find_if(
+        families, [&](const EncoderFamily& family) { return type.value() == family.type; });
+    return found == families.end() ? nullptr : &*found;
+  };
+  if (const auto type = given(config, "model_type")) return of_type(kFamilies, *type);
+  if (const auto type = given(config, kClassName)) return of_type(diffusion_families(), *type);
   const std::optional<JsonCursor> names = given(config, "architectures");
-  const bool has_names = names && names->is_array() && !names->value().empty();
-  const auto found = std::ranges::find_if(kFamilies, [&](const EncoderFamily& family) {
-    return type ? type->value() == family.model_type
-                : has_names && names->value().front() == family.architecture;
-  });
+  if (!names || !names->is_array() || names->value().empty()) return nullptr;
+  const auto found =
+      std::ranges::find_if(kFamilies, [name = names->value().front()](const EncoderFamily& family) {
+        return name == family.architecture;
+      });
   return found == kFamilies.end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> types_of(std::span<const EncoderFamily> families) {
+  std::vector<std::string_view> types;
+  for (const EncoderFamily& family : families) types.push_back(family.type);
+  return types;
 }
 
 }  // namespace
 
-std::vector<std::string_view> encoder_types() {
-  std::vector<std::string_view> types;
-  for (const EncoderFamily& family : kFamilies) types.push_back(family.model_type);
-  return types;
+std::vector<std::string_view> encoder_types() { return types_of(kFamilies); }
+std::vector<std::string_view> diffusion_types() { return types_of(diffusion_families()); }
+
+EncoderModel encoder_of(std::string_view family, Model model, JsonValue fields) {
+  (*fields)["schema"] = "headway/model/1";
+  (*fields)["family"] = family;
+  return {std::move(model), std::move(fields)};
 }
 
 bool is_encoder(const JsonCursor& config) { return family_of(config) != nullptr; }
@@ -164,7 +166,7 @@ std::optional<EncoderModel> read_huggingface_encoder(const JsonCursor& config,
   if (is_read) warn_of_unread_fields(reader);
   diagnostics.append(own);
   if (!is_read) return std::nullopt;
-  rename(read, configuration_name(config, family->model_type),
+  rename(read, configuration_name(config, family->type),
          fmt::format("Hugging Face configuration {}", config.document().name()));
   return read;
 }

@@ -58,6 +58,10 @@ const std::vector<PublishedCount>& published() {
        1},
       {"t5_base", 222'903'552, 1},
       {"t5_large", 737'668'096, 1},
+      // Less 256 positions, which are fixed.
+      {"dit_xl_2", 675'129'632 - 256 * 1'152, 1},
+      {"flux.1_dev", 11'901'408'320, 1},
+      {"stable_diffusion_3_medium", 2'028'328'000, 1},
       // Less the encoder's positions, which are fixed.
       {"whisper_small", 241'734'912 - 1'500 * 768, 1},
       {"whisper_large_v3", 1'543'490'560 - 1'500 * 1'280, 1},
