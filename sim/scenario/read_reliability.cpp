@@ -11,9 +11,9 @@
 #include "sim/base/quantity_text.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/result/speed.h"
-#include "sim/scenario/read_checkpoint.h"
 #include "sim/scenario/read_failures.h"
 #include "sim/scenario/recovery/failure_count.h"
+#include "sim/scenario/recovery/read_checkpoint.h"
 
 namespace headway {
 namespace {

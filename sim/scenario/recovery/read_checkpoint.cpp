@@ -1,4 +1,4 @@
-#include "sim/scenario/read_checkpoint.h"
+#include "sim/scenario/recovery/read_checkpoint.h"
 
 #include <fmt/format.h>
 
