@@ -26,6 +26,13 @@ void check_rollouts(ObjectReader& reader, const PostTrainingSettings& settings,
   if (!context.model.has_tokens) {
     reader.report("rollouts", "only models of tokens generate", "", "leave post_training out");
   }
+  constexpr double kLeastIterations = 0.5;
+  const double iterations = settings.iterations(context.strategy);
+  if (iterations < kLeastIterations) {
+    reader.report("rollouts", "the tokens of the rollouts do not fill an iteration",
+                  fmt::format("{:.2g} of one", iterations),
+                  "generate more, or lower strategy.global_batch");
+  }
   if (context.cluster.kinds() > 1) {
     reader.report("generation", "generating on several kinds of nodes is not modelled", "",
                   "give the topology one kind of node");
@@ -128,21 +135,28 @@ limits: needs generation.accelerators)"},
   return kFields;
 }
 
+double PostTrainingSettings::iterations(const Strategy& training) const {
+  return static_cast<double>(rollouts) * (prompt_tokens + mean_response) /
+         static_cast<double>(training.global_batch * training.sequence_length);
+}
+
 std::optional<PostTrainingSettings> read_post_training(
     ObjectReader& scenario, const std::optional<PostTrainingContext>& context) {
   const std::optional<JsonCursor> part = scenario.part("post_training");
   if (!part) return std::nullopt;
   ObjectReader reader(*part, scenario.diagnostics());
   PostTrainingSettings settings;
+  const std::size_t problems = scenario.diagnostics().all().size();
   post_training_fields().read(reader, settings);
-  check_lengths(reader, settings);
+  const bool is_read = scenario.diagnostics().all().size() == problems;
+  if (is_read) check_lengths(reader, settings);
   if (const auto of_engines = reader.required_part("generation")) {
     ObjectReader generation(*of_engines, scenario.diagnostics());
     generation_fields().read(generation, settings.generation);
     if (context) check_generation(generation, settings, *context);
     reader.resolve("generation", generation.finish());
   }
-  if (context) check_rollouts(reader, settings, *context);
+  if (context && is_read) check_rollouts(reader, settings, *context);
   scenario.resolve("post_training", reader.finish());
   return settings;
 }

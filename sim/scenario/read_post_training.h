@@ -32,6 +32,8 @@ struct PostTrainingSettings {
   int steps_off_policy = 0;       ///< that rollouts may be older than the weights they train
   GenerationSettings generation;
 
+  /// Of training, in a step: as many as the rollouts' tokens make.
+  [[nodiscard]] double iterations(const Strategy& training) const;
   /// Of the accelerators of a job of so many, those that generate.
   [[nodiscard]] int generating(int job_accelerators) const {
     return generation.accelerators > 0 ? generation.accelerators : job_accelerators;

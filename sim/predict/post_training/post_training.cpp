@@ -71,7 +71,7 @@ PostTraining post_training(const Scenario& scenario, Seconds iteration,
   of.steps_off_policy = settings.steps_off_policy;
   const double tokens =
       static_cast<double>(settings.rollouts) * (settings.prompt_tokens + settings.mean_response);
-  of.iterations = tokens / static_cast<double>(job.global_batch * job.sequence_length);
+  of.iterations = settings.iterations(job);
   of.training = of.iterations * iteration;
   of.log_probabilities = settings.forward_passes * forward_share(scenario, breakdown) * of.training;
 

@@ -93,6 +93,7 @@ struct RefusedPostTraining {
 TEST(PostTraining, IsRefusedWhereItMakesNoSense) {
   const std::vector<RefusedPostTraining> all = {
       {"/post_training/rollouts", 0, "rollouts must be between 1"},
+      {"/post_training/rollouts", 2, "do not fill an iteration"},
       {"/post_training/mean_response", 5000, "longer on average than the longest"},
       {"/post_training/longest_response", "x", "longest_response"},
       {"/post_training/steps_off_policy", 1, "older where others generate"},
