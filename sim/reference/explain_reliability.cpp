@@ -43,7 +43,7 @@ constexpr TopicRow kMetrics[] = {
      "Of training in a step: tokens of its rollouts over those of an iteration."},
     {"post_training_step.generation_s", "seconds", "",
      "To generate the rollouts of a step, the longest last.", "", "post_training.longest_response"},
-    {"post_training_step.first_token_s", "seconds", "",
+    {"post_training_step.token_s", "seconds", "",
      "A token of each sequence that an engine works on, at the beginning.", "",
      "Pope et al. 2022 (arXiv:2211.05102), section 2"},
     {"post_training_step.log_probabilities_s", "seconds", "",

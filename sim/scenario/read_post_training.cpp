@@ -11,8 +11,6 @@ namespace headway {
 namespace {
 
 constexpr Range kTokenCount{.least = 0.0, .most = 1e9, .open = true};
-constexpr double kWeightBytes = 2.0;
-
 void check_lengths(ObjectReader& reader, const PostTrainingSettings& settings) {
   if (settings.mean_response <= settings.longest_response) return;
   reader.report(
@@ -76,7 +74,7 @@ void check_generation(ObjectReader& reader, const PostTrainingSettings& settings
                   fmt::format("{} wanted, {} left", nodes, context.free_nodes),
                   "lower cluster.job_nodes, or give the topology more nodes");
   }
-  const Bytes weights(kWeightBytes * static_cast<double>(parameter_count(context.model)) / parts);
+  const Bytes weights = generating_weights(context.model) / parts;
   const Bytes room = generation.memory_share * Bytes(context.profile.device.memory_bytes.value);
   if (weights >= room) {
     reader.report("engine_accelerators", "the model's weights leave no room for what is generated",
@@ -136,8 +134,12 @@ limits: needs generation.accelerators)"},
 }
 
 double PostTrainingSettings::iterations(const Strategy& training) const {
-  return static_cast<double>(rollouts) * (prompt_tokens + mean_response) /
-         static_cast<double>(training.global_batch * training.sequence_length);
+  return tokens() / static_cast<double>(training.global_batch * training.sequence_length);
+}
+
+Bytes generating_weights(const Model& model) {
+  constexpr double kBytes = 2.0;
+  return Bytes(kBytes * static_cast<double>(parameter_count(model)));
 }
 
 std::optional<PostTrainingSettings> read_post_training(

@@ -32,6 +32,10 @@ struct PostTrainingSettings {
   int steps_off_policy = 0;       ///< that rollouts may be older than the weights they train
   GenerationSettings generation;
 
+  /// Of a step's rollouts, prompts included.
+  [[nodiscard]] double tokens() const {
+    return static_cast<double>(rollouts) * (prompt_tokens + mean_response);
+  }
   /// Of training, in a step: as many as the rollouts' tokens make.
   [[nodiscard]] double iterations(const Strategy& training) const;
   /// Of the accelerators of a job of so many, those that generate.
@@ -39,6 +43,9 @@ struct PostTrainingSettings {
     return generation.accelerators > 0 ? generation.accelerators : job_accelerators;
   }
 };
+
+/// Whoever generates has the weights in 16 bits.
+[[nodiscard]] Bytes generating_weights(const Model& model);
 
 [[nodiscard]] const FieldTable<PostTrainingSettings>& post_training_fields();
 [[nodiscard]] const FieldTable<GenerationSettings>& generation_fields();

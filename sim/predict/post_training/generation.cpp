@@ -133,8 +133,7 @@ Seconds GenerationEngine::token_time(double sequences, double context) const {
 
 double GenerationEngine::most_sequences(double context) const {
   const Bytes room = settings_.memory_share * Bytes(profile_.device.memory_bytes.value) -
-                     Bytes(kElementBytes * static_cast<double>(parameter_count(model_)) /
-                           settings_.engine_accelerators);
+                     generating_weights(model_) / settings_.engine_accelerators;
   const auto most = static_cast<double>(settings_.sequences);
   const Bytes each = cached(context);
   return each > Bytes(0.0) ? std::clamp(std::floor(room / each), 1.0, most) : most;

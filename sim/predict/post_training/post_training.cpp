@@ -5,14 +5,11 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/stage_parameters.h"
-#include "sim/layers/parameters.h"
 #include "sim/predict/post_training/generation.h"
 #include "sim/programs/flows/collective_price.h"
 
 namespace headway {
 namespace {
-
-constexpr double kWeightBytes = 2.0;
 
 /// What the job's layers take on its ranks, there and back.
 struct LayerTimes {
@@ -43,8 +40,7 @@ Seconds transfer_time(const Scenario& scenario, int generating) {
       *scenario.cluster,
       {.library = scenario.strategy.collective_library, .profile = scenario.profile.get()},
       is_apart ? CollectiveKind::broadcast : CollectiveKind::all_gather, {members});
-  return exchange.price(Bytes(kWeightBytes * static_cast<double>(parameter_count(scenario.model))))
-      .time;
+  return exchange.price(generating_weights(scenario.model)).time;
 }
 
 }  // namespace
@@ -69,8 +65,6 @@ PostTraining post_training(const Scenario& scenario, Seconds iteration,
   of.accelerators = job.ranks() + settings.generation.accelerators;
   of.generating = generating;
   of.steps_off_policy = settings.steps_off_policy;
-  const double tokens =
-      static_cast<double>(settings.rollouts) * (settings.prompt_tokens + settings.mean_response);
   of.iterations = settings.iterations(job);
   of.training = of.iterations * iteration;
   of.log_probabilities = settings.forward_passes * forward_share(scenario, breakdown) * of.training;
@@ -89,7 +83,7 @@ PostTraining post_training(const Scenario& scenario, Seconds iteration,
   of.step =
       (settings.steps_off_policy > 0 ? max(of.generation, learning) : of.generation + learning) +
       of.transfer;
-  of.tokens_per_second = tokens / of.step.count();
+  of.tokens_per_second = settings.tokens() / of.step.count();
   return of;
 }
 

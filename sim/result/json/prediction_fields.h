@@ -283,7 +283,7 @@ void visit_fields(auto& visit, Of<PostTraining> auto& of) {
   visit("steps_off_policy", of.steps_off_policy);
   visit("iterations", of.iterations);
   visit("generation_s", of.generation);
-  visit("first_token_s", of.token);
+  visit("token_s", of.token);
   visit("log_probabilities_s", of.log_probabilities);
   visit("training_s", of.training);
   visit("weight_transfer_s", of.transfer);
