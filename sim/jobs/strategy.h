@@ -11,7 +11,9 @@
 #include "sim/costs/collective_cost.h"
 #include "sim/jobs/compression/compression.h"
 #include "sim/jobs/optimizers.h"
+#include "sim/jobs/recompute/recompute_extent.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/sharding.h"
 #include "sim/jobs/software_memory.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
 #include "sim/layers/expert_masks.h"
@@ -20,38 +22,6 @@
 #include "sim/layers/table_plan.h"
 
 namespace headway {
-
-enum class Recompute {
-  none,
-  activation,  ///< the MLP's activation function only: one streaming pass gives its output again
-  selective,   ///< the attention core only (Korthikanti et al. 2022, section 5)
-  alternate,   ///< all but attention and every second product (PyTorch, by operator)
-  modules,     ///< those that are named
-  full         ///< whole layers from their input
-};
-template <>
-inline constexpr Word<Recompute> kWords<Recompute>[] = {
-    {"none", Recompute::none},           {"activation", Recompute::activation},
-    {"selective", Recompute::selective}, {"every_second_product", Recompute::alternate},
-    {"modules", Recompute::modules},     {"full", Recompute::full}};
-
-/// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020), by the stage of ZeRO;
-/// each includes those before.
-enum class Sharding {
-  none = 0,       ///< every rank keeps everything
-  optimizer = 1,  ///< Megatron's distributed optimizer
-  gradients = 2,  ///< gradients too, which are reduced and scattered every micro-batch
-  full = 3        ///< FSDP: parameters are gathered layer by layer, gradients reduced likewise
-};
-
-/// What a rank that shares out the optimizer updates.
-enum class OptimizerShards {
-  slices,  ///< an equal part of everything: gradients are scattered, parameters gathered
-  tensors  ///< whole tensors: gradients are all-reduced, each rank broadcasts what it updated
-};
-template <>
-inline constexpr Word<OptimizerShards> kWords<OptimizerShards>[] = {
-    {"slices", OptimizerShards::slices}, {"tensors", OptimizerShards::tensors}};
 
 /// How tokens reach the ranks of their experts (Megatron-Core's token dispatchers).
 enum class ExpertDispatch {

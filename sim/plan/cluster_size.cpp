@@ -9,6 +9,7 @@
 #include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
 #include "sim/files/json_text.h"
+#include "sim/jobs/strategy.h"
 #include "sim/layers/parameters.h"
 #include "sim/plan/scenario_variant.h"
 #include "sim/result/decision/run_time.h"
@@ -84,7 +85,7 @@ ClusterSizes::ClusterSizes(const Scenario& base, const PlanOptions& options,
 }
 
 std::int64_t ClusterSizes::least_nodes(Seconds deadline) const {
-  const Strategy& strategy = base_.strategy;
+  const Strategy& strategy = *base_.strategy;
   const double tokens_of_step =
       static_cast<double>(strategy.global_batch) * static_cast<double>(strategy.sequence_length);
   const Flops work = (goal_.tokens / tokens_of_step) * step_flops(base_.model, strategy).model;
@@ -131,7 +132,7 @@ ClusterSize ClusterSizes::with_batch(std::int64_t nodes) const {
   ClusterSize size;
   size.nodes = nodes;
   size.accelerators = nodes * base_.cluster->node_type.accelerators;
-  const std::int64_t wanted = base_.strategy.global_batch;
+  const std::int64_t wanted = base_.samples_of_step();
   size.global_batch = wanted;
   const auto most = static_cast<std::int64_t>(goal_.batch_within * static_cast<double>(wanted));
   for (std::int64_t off = 1; off <= most; ++off) {
@@ -171,13 +172,13 @@ std::vector<Override> ClusterSizes::goal_overrides() const {
 
 std::optional<LeaderOptions> ClusterSizes::options_of(const ClusterSize& size) const {
   Scenario here = base_;
-  here.strategy.global_batch = size.global_batch;
+  here.change_strategy([&](Strategy& strategy) { strategy.global_batch = size.global_batch; });
   (*here.resolved)["strategy"]["global_batch"] = size.global_batch;
   std::vector<Override> changes = goal_overrides();
   for (Override& field : point_overrides({{"nodes", size.nodes}}, base_)) {
     if (!field.pointer.starts_with("/strategy")) changes.push_back(std::move(field));
   }
-  if (size.global_batch != base_.strategy.global_batch) {
+  if (size.global_batch != base_.samples_of_step()) {
     changes.push_back({"/strategy/global_batch", std::to_string(size.global_batch)});
   }
   return variant_options(options_, here, changes, size.accelerators);
@@ -185,7 +186,7 @@ std::optional<LeaderOptions> ClusterSizes::options_of(const ClusterSize& size) c
 
 double ClusterSizes::tokens_of_step(const ClusterSize& size) const {
   return static_cast<double>(size.global_batch) *
-         static_cast<double>(base_.strategy.sequence_length);
+         static_cast<double>(base_.strategy->sequence_length);
 }
 
 /// As bytes: why nothing can run, else nothing; the run's time by the closed form; what the size

@@ -9,6 +9,7 @@
 #include "sim/base/refuse.h"
 #include "sim/files/input_files.h"
 #include "sim/files/json_text.h"
+#include "sim/jobs/strategy.h"
 #include "sim/layers/parameters.h"
 #include "sim/models/read_model.h"
 #include "sim/plan/scenario_variant.h"
@@ -77,7 +78,7 @@ class LargestSearch {
 
  private:
   std::optional<LeaderOptions> options_of(const Variant& variant) const {
-    return variant_options(options_, variant.scenario, variant.changes, base_.strategy.ranks());
+    return variant_options(options_, variant.scenario, variant.changes, base_.accelerators());
   }
 
   /// Empty if it fits.
@@ -115,7 +116,7 @@ class LargestSearch {
       variant.scenario.model = read->model;
       variant.changes = {{"/model", entry.name}};
       if (base_.model.has_tokens) {
-        variant.set("/strategy/sequence_length", base_.strategy.sequence_length);
+        variant.set("/strategy/sequence_length", base_.strategy->sequence_length);
       }
       variant.size.name = entry.name;
     }
@@ -170,7 +171,7 @@ class LargestSearch {
   [[nodiscard]] std::int64_t steps_of_base() const {
     const std::vector<std::string> fields = scaled_fields();
     const auto divides = [&](std::int64_t steps) {
-      if (of_ == LargestGoal::Of::context) return base_.strategy.sequence_length % steps == 0;
+      if (of_ == LargestGoal::Of::context) return base_.strategy->sequence_length % steps == 0;
       return std::ranges::all_of(
           fields, [&](const std::string& field) { return *base_value(field) % steps == 0; });
     };
@@ -185,8 +186,9 @@ class LargestSearch {
       variant.set(pointer.c_str(), value);
     };
     if (of_ == LargestGoal::Of::context) {
-      std::int64_t& length = variant.scenario.strategy.sequence_length;
-      length = length / of_base * steps;
+      const std::int64_t length = base_.strategy->sequence_length / of_base * steps;
+      variant.scenario.change_strategy(
+          [&](Strategy& strategy) { strategy.sequence_length = length; });
       variant.size.value = length;
       set("/strategy/sequence_length", length);
       const auto& most = base_.model.most_positions;

@@ -13,6 +13,7 @@
 #include "sim/files/json_pointer.h"
 #include "sim/files/json_text.h"
 #include "sim/plan/pareto.h"
+#include "sim/plan/strategy_searcher.h"
 #include "sim/predict/simulate.h"
 #include "sim/result/prediction_bytes.h"
 #include "sim/result/words/advice.h"
@@ -34,11 +35,10 @@ std::string simulated(const std::string& path, const ScenarioOptions& options, i
   ScenarioOptions alone = options;
   const bool is_other = std::exchange(scenario.run.replicas, draws) != draws;
   if (is_other && scenario.perturbation.random()) alone.replicas = draws;
-  const Prediction prediction =
-      simulate(scenario, {.scaling = false,
-                          .first_draw = first_draw,
-                          .command_line = simulate_line(path, alone)})
-          .prediction;
+  const Prediction prediction = simulate(scenario, {.scaling = false,
+                                                    .first_draw = first_draw,
+                                                    .command_line = simulate_line(path, alone)})
+                                    .prediction;
   ByteWriter bytes;
   put_prediction(bytes, prediction);
   return bytes.take();

@@ -36,11 +36,11 @@ class ClosedForms {
 
   /// Nothing where parameter servers make it, which only simulations follow.
   [[nodiscard]] std::optional<Seconds> time_of(const Scenario& scenario) {
-    if (scenario.strategy.synchronisation->servers() != nullptr) return {};
+    if (scenario.strategy->synchronisation->servers() != nullptr) return {};
     // Parts that are read from memory are the very same.
     const bool is_alike = scenario.cluster == base_.cluster && scenario.profile == base_.profile &&
                           scenario.other_profiles == base_.other_profiles;
-    return closed_form_iteration(scenario.model, scenario.strategy, scenario.profiles(),
+    return closed_form_iteration(scenario.model, *scenario.strategy, scenario.profiles(),
                                  *scenario.cluster, scenario.placement, scenario.perturbation,
                                  is_alike ? &known_ : nullptr);
   }
@@ -54,7 +54,7 @@ class ClosedForms {
     Diagnostics ignored;
     try {
       const Scenario scenario = read_scenario(path, options, ignored);
-      if (!predicted_memory(scenario, scenario.strategy).fits) return {};
+      if (!predicted_memory(scenario, *scenario.strategy).fits) return {};
       return time_of(scenario);
     } catch (const InputError&) {
       return std::nullopt;
@@ -110,8 +110,8 @@ OpenChoices open_choices(const std::string& path, const ScenarioOptions& given_o
     const FieldMember<Strategy>& member = field.member;
     const std::string name(field.name);
     if (said.contains(name) || !member.write) continue;
-    if (member.is_used && !member.is_used(scenario.strategy)) continue;
-    const JsonValue taken = member.write(scenario.strategy);
+    if (member.is_used && !member.is_used(*scenario.strategy)) continue;
+    const JsonValue taken = member.write(*scenario.strategy);
     if (taken->is_null()) continue;
     OpenChoice choice{.field = name, .taken = taken, .others = {}};
     for (const nlohmann::json& value : other_values(field, *taken)) {

@@ -32,7 +32,7 @@ std::optional<PlanReading> plan_reading(const std::string& path, const ScenarioO
         plan, finds_nodes ? PlannedCluster::of_any_size : PlannedCluster::as_given, own);
     diagnostics.append(own);
     const std::string size =
-        finds_nodes ? "as many as the goal needs" : counted(scenario.strategy.ranks(), "GPU");
+        finds_nodes ? "as many as the goal needs" : counted(scenario.accelerators(), "GPU");
     return PlanReading{
         .is_meant = fields.goal || !fields.candidates.empty(),
         .about = fmt::format("{} on {}, {}", scenario.model.name, scenario.cluster->name, size)};

@@ -23,7 +23,7 @@ std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, con
       Diagnostics ignored;
       const Scenario scenario = read_scenario(options.leaders.path, larger, ignored);
       if (has_fitting_strategy(options.space(scenario))) {
-        return scenario.strategy.ranks();
+        return scenario.accelerators();
       }
     } catch (const InputError&) {
       return std::nullopt;  // the fabric is full, or the batch too small
@@ -48,8 +48,8 @@ StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario)
   StrategyPlan plan;
   plan.model = scenario.model.name;
   plan.cluster = scenario.cluster->name;
-  plan.accelerators = scenario.strategy.ranks();
-  plan.global_batch = scenario.strategy.global_batch;
+  plan.accelerators = scenario.accelerators();
+  plan.global_batch = scenario.samples_of_step();
   plan.capacity = scenario.least_memory();
   LeaderOptions leaders = options.leaders;
   leaders.slacks = {0.25, 0.5};

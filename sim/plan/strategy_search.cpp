@@ -7,6 +7,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/memory_of_stage.h"
+#include "sim/plan/strategy_searcher.h"
 #include "sim/programs/closed_form.h"
 
 namespace headway {

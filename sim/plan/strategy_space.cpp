@@ -47,7 +47,7 @@ bool preset_has(const Scenario& scenario, bool Strategy::*flag) {
   const std::string name = scenario.resolved->at("strategy").at("preset").get<std::string>();
   const Framework* const found = framework_named(name);
   const bool has_experts = scenario.model.routing() != nullptr;
-  return found != nullptr && found->habits(scenario.strategy.precision, has_experts).*flag;
+  return found != nullptr && found->habits(scenario.strategy->precision, has_experts).*flag;
 }
 
 /// What is chosen, or follows from what is chosen, behind the degrees; and behind the schedule.
@@ -96,7 +96,7 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
                              std::optional<LaunchFramework> framework)
     : scenario_(scenario),
       kept_(std::move(kept)),
-      accelerators_(accelerators.value_or(scenario.strategy.ranks())),
+      accelerators_(accelerators.value_or(scenario.accelerators())),
       framework_(framework),
       splits_sequence_(given_flag(scenario, "sequence_parallel", true) &&
                        says("sequence_parallel", "true")),
@@ -106,14 +106,14 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
           says("overlap_tensor_parallel_backward", "true")),
       overlaps_experts_(scenario.model.routing() != nullptr &&
                         given_flag(scenario, "overlap_expert_exchange",
-                                   scenario.strategy.overlap_expert_exchange ||
+                                   scenario.strategy->overlap_expert_exchange ||
                                        preset_has(scenario, &Strategy::overlap_expert_exchange)) &&
                         says("overlap_expert_exchange", "true")),
       sets_transfer_overlap_(scenario.given->at("strategy").is_object() &&
                              scenario.given->at("strategy").contains("overlap_pipeline_transfers")),
       gathers_after_step_(says("overlap_parameter_gather", "true, after the step")),
       schedule_rules_(rules_about(true)) {
-  if (scenario.strategy.synchronisation->servers() == nullptr) return;
+  if (scenario.strategy->synchronisation->servers() == nullptr) return;
   Diagnostic problem;
   problem.message = "the search over strategies has no bound for what parameter servers take";
   problem.pointer = "/strategy/synchronisation";
@@ -172,7 +172,7 @@ std::optional<StrategyChoice> StrategySpace::any() const {
 void StrategySpace::visit_degrees(
     const std::function<void(StrategyChoice&, Strategy&)>& visit) const {
   const Model& model = scenario_.model;
-  const Strategy& base = scenario_.strategy;
+  const Strategy& base = *scenario_.strategy;
   const auto values = [&](std::string_view field, std::int64_t whole, int kept) {
     std::vector<std::int64_t> degrees =
         keeps(field) ? std::vector<std::int64_t>{kept} : divisors(whole);
@@ -211,7 +211,7 @@ void StrategySpace::visit_degrees(
 std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) const {
   std::vector<Sharding> left;
   for (const Sharding sharding : kShardings) {
-    if (keeps("zero_stage") && sharding != scenario_.strategy.sharding) continue;
+    if (keeps("zero_stage") && sharding != scenario_.strategy->sharding) continue;
     const bool splits_layers = choice.pipeline_parallel > 1 || scenario_.model.routing() != nullptr;
     const bool is_told = says("zero_stage", std::to_string(static_cast<int>(sharding)));
     if (is_told && (sharding != Sharding::full || !splits_layers)) left.push_back(sharding);
@@ -221,7 +221,7 @@ std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) con
 
 void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, bool only_thrifty,
                                     const std::function<void(const StrategyChoice&)>& visit) const {
-  const Strategy& base = scenario_.strategy;
+  const Strategy& base = *scenario_.strategy;
   if (!divides(choice.data_parallel, base.global_batch)) return;
   std::vector<Recompute> recomputes = {Recompute::none, Recompute::activation};
   // Fused attention makes its scores again anyway: selective is none there.
@@ -292,18 +292,18 @@ void StrategySpace::settle_split(const StrategyChoice& choice, Strategy& strateg
   strategy.sequence_parallel = choice.tensor_parallel > 1 && splits_sequence_;
   if (!sets_transfer_overlap_) strategy.overlap_pipeline_transfers = choice.virtual_stages > 1;
   strategy.tensor_parallel_overlap =
-      scenario_.strategy.tensor_parallel_overlap && strategy.sequence_parallel;
+      scenario_.strategy->tensor_parallel_overlap && strategy.sequence_parallel;
   strategy.overlap_tensor_parallel_backward = overlaps_backward(choice);
 }
 
 bool StrategySpace::overlaps_backward(const StrategyChoice& choice) const {
-  const bool overlaps_otherwise = scenario_.strategy.tensor_parallel_overlap && splits_sequence_;
+  const bool overlaps_otherwise = scenario_.strategy->tensor_parallel_overlap && splits_sequence_;
   return overlaps_backward_ && choice.tensor_parallel > 1 && !overlaps_otherwise &&
          !choice.schedule->splits_backward;
 }
 
 Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
-  const Strategy& base = scenario_.strategy;
+  const Strategy& base = *scenario_.strategy;
   Strategy strategy = base;
   strategy.layers_per_stage.clear();
   settle_split(choice, strategy);

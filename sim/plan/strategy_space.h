@@ -9,11 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/jobs/rules/strategy_rules.h"
+#include "sim/jobs/recompute/recompute_extent.h"
+#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/sharding.h"
 #include "sim/launch/flag_table.h"
 #include "sim/scenario/scenario.h"
 
 namespace headway {
+
+struct Strategy;
+struct StrategyRule;
 
 /// What a search over strategies varies; everything else stays as the scenario has it.
 struct StrategyChoice {

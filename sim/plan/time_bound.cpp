@@ -99,7 +99,7 @@ struct TimeBound::Cut {
 };
 
 TimeBound::TimeBound(const StrategySpace& space)
-    : space_(space), recomputing_(space.scenario().strategy) {
+    : space_(space), recomputing_(*space.scenario().strategy) {
   const Model& model = space.scenario().model;
   for (int layer = 0; layer < model.layer_count(); ++layer) {
     kind_of_layer_.push_back(static_cast<std::size_t>(model.kind_of(layer)));
@@ -214,7 +214,7 @@ Seconds TimeBound::of(const StrategyChoice& choice) {
 
 double TimeBound::micro_batches(const StrategyChoice& choice) const {
   const std::int64_t together = choice.data_parallel * choice.micro_batch;
-  return static_cast<double>(space_.scenario().strategy.global_batch / together);
+  return static_cast<double>(space_.scenario().strategy->global_batch / together);
 }
 
 Seconds TimeBound::of_any_pipeline(const StrategyChoice& choice) {
@@ -226,7 +226,7 @@ Seconds TimeBound::of_any_pipeline(const StrategyChoice& choice) {
     for (const LayerCosts& of_kind : of_others) smallest = std::min(smallest, time(of_kind));
     return smallest;
   };
-  const Strategy& given = space_.scenario().strategy;
+  const Strategy& given = *space_.scenario().strategy;
   // Where only some layers of a chunk are recomputed, how many these are depends on the chunks.
   const bool is_partial = choice.recompute == given.recompute && given.recompute_layers > 0;
   const bool recomputes = choice.recompute != Recompute::none && !is_partial;
@@ -247,7 +247,7 @@ Seconds TimeBound::of_any_pipeline(const StrategyChoice& choice) {
 
 void TimeBound::sum_up_chunks(const StrategyChoice& choice, const LayerSums& sums, const Cut& cut) {
   const LayerCosts& costs = sums.costs;
-  const Strategy& given = space_.scenario().strategy;
+  const Strategy& given = *space_.scenario().strategy;
   const bool splits = choice.schedule->splits_backward;
   const bool is_as_given = choice.recompute == given.recompute;
   recomputing_.recompute = choice.recompute;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
 #include "sim/plan/strategy_space.h"
 #include "sim/programs/stage_costs/stage_cost.h"
 

@@ -42,10 +42,10 @@ struct Step {
 
 Step step_with(Scenario scenario, double factor, int jobs) {
   scenario.software_factor = factor;
-  Step step{.run = run_job(scenario, scenario.strategy, scenario.run.replicas, jobs)};
+  Step step{.run = run_job(scenario, *scenario.strategy, scenario.run.replicas, jobs)};
   step.time = step.run.time();
   if (scenario.input) {
-    step.time += input_use(scenario, scenario.strategy, step.run.time(), jobs).stalled;
+    step.time += input_use(scenario, *scenario.strategy, step.run.time(), jobs).stalled;
   }
   return step;
 }
@@ -86,7 +86,7 @@ Seconds longest_compute(const Workload& workload) {
 /// The least factor at which no stage beats the peak of its devices.
 double least_factor(const Scenario& scenario, const JobRun& run) {
   const PhysicalBound bound =
-      physical_bound(scenario.model, scenario.strategy, scenario.profiles(), run.workload,
+      physical_bound(scenario.model, *scenario.strategy, scenario.profiles(), run.workload,
                      run.timeline, scenario.cluster->topology);
   return std::min(1.0, bound.compute / longest_compute(run.workload));
 }

@@ -45,7 +45,7 @@ void tell_without(AnchorEffect& effect, const Scenario& scenario, const JobRun& 
   effect.time_without = run.time();
   effect.interval_without = expected_interval(run.times, run.cost.spread, model_error(scenario));
   if (!scenario.input) return;
-  const InputUse use = input_use(scenario, scenario.strategy, run.time(), jobs);
+  const InputUse use = input_use(scenario, *scenario.strategy, run.time(), jobs);
   effect.time_without += use.stalled;
   for (double* end : {&effect.interval_without.low, &effect.interval_without.high}) {
     *end = step_of_other(*scenario.input, use, run.time(), Seconds(*end)).count();
@@ -63,7 +63,7 @@ double weighted_factor(const std::vector<double>& factors, const std::vector<dou
 AppliedAnchors apply_anchors(Scenario& scenario, int jobs, const DrawsElsewhere& draws_elsewhere) {
   AppliedAnchors applied;
   AnchorEffect& effect = applied.effect;
-  const ErrorTraits asked = error_traits(scenario.model, scenario.strategy);
+  const ErrorTraits asked = error_traits(scenario.model, *scenario.strategy);
   std::vector<ErrorTraits> others;
   std::vector<double> factors;
   for (std::size_t i = 0; i < scenario.anchors.size(); ++i) {
@@ -76,12 +76,12 @@ AppliedAnchors apply_anchors(Scenario& scenario, int jobs, const DrawsElsewhere&
                             .software_factor = fit.software_factor});
     factors.push_back(fit.software_factor);
     if (anchor.of == nullptr) continue;
-    others.push_back(error_traits(measured.model, measured.strategy));
+    others.push_back(error_traits(measured.model, *measured.strategy));
     if (shared_error(asked, others.back()) >= kLittleShared) continue;
     applied.warnings.push_back(little_shared_warning(asked, others.back(), measured.name));
   }
   const JobRun without =
-      run_job(scenario, scenario.strategy, scenario.run.replicas, jobs, draws_elsewhere);
+      run_job(scenario, *scenario.strategy, scenario.run.replicas, jobs, draws_elsewhere);
   tell_without(effect, scenario, without, jobs);
   if (others.empty()) {
     scenario.software_factor = factors.front();

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {
@@ -50,7 +51,7 @@ Interval interval_around(const std::vector<double>& times, double variance) {
 }  // namespace
 
 JobKind job_kind(const Scenario& scenario) {
-  if (scenario.strategy.task != Task::pretrain) return JobKind::fine_tuning;
+  if (scenario.strategy->task != Task::pretrain) return JobKind::fine_tuning;
   if (scenario.model.routing() == nullptr) return JobKind::dense;
   return scenario.leaves_experts_open ? JobKind::open_experts : JobKind::experts;
 }

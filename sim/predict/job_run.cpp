@@ -186,9 +186,9 @@ Seconds job_time(const Scenario& scenario, const Strategy& strategy, int replica
 
 double draw_length(Scenario scenario, const DrawOfJob& draw) {
   scenario.software_factor = draw.software_factor;
-  const Strategy strategy = draw.data_parallel == scenario.strategy.data_parallel
-                                ? scenario.strategy
-                                : with_replicas(scenario.strategy, draw.data_parallel).value();
+  const Strategy strategy = draw.data_parallel == scenario.strategy->data_parallel
+                                ? *scenario.strategy
+                                : with_replicas(*scenario.strategy, draw.data_parallel).value();
   const BuiltWorkload built = built_job(scenario, strategy);
   const SimulationTask task{&built.workload, &scenario.cluster->topology,
                             perturbation_of_draw(scenario, draw.number)};

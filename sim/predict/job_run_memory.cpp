@@ -5,6 +5,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/files/json_text.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

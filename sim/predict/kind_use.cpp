@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/jobs/strategy.h"
 #include "sim/result/breakdown.h"
 
 namespace headway {
@@ -48,7 +49,7 @@ KindsUse kind_use(const Scenario& scenario, const JobRun& run, const MemoryPredi
   for (std::size_t i = 0; i < run.workload.groups.size(); ++i) {
     const RankGroup& group = run.workload.groups[i];
     const auto [known, is_new] = by_program.try_emplace(group.program);
-    if (is_new) known->second = shares_of(run, scenario.strategy, static_cast<std::int32_t>(i));
+    if (is_new) known->second = shares_of(run, *scenario.strategy, static_cast<std::int32_t>(i));
     const Shares& shares = known->second;
     for (const std::int32_t accelerator : group.accelerators) {
       KindsUse::Kind& of = use.kinds[static_cast<std::size_t>(cluster.kind_of(accelerator))];

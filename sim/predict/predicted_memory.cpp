@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/jobs/memory.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "sim/scenario/provenance.h"
 
 namespace headway {
@@ -38,9 +39,9 @@ Question question_of(const Scenario& scenario, const std::string& command_line) 
   question.cluster = scenario.cluster->name;
   question.node_type = scenario.cluster->type_names();
   const int of_node = scenario.cluster->node_type.accelerators;
-  question.nodes = (scenario.strategy.ranks() + of_node - 1) / of_node;
-  question.accelerators = scenario.strategy.ranks();
-  question.strategy = strategy_text(scenario.strategy);
+  question.nodes = (scenario.accelerators() + of_node - 1) / of_node;
+  question.accelerators = scenario.accelerators();
+  question.strategy = strategy_text(*scenario.strategy);
   for (int kind = 0; kind < scenario.cluster->kinds(); ++kind) {
     const Profile& profile = scenario.profiles().of(kind);
     question.profile += fmt::format("{}{} ({})", kind > 0 ? ", " : "", profile.name, profile.kind);

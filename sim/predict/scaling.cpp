@@ -15,7 +15,7 @@ namespace headway {
 
 std::optional<Strategy> reference_strategy(const Scenario& scenario,
                                            std::optional<int> accelerators) {
-  const Strategy& strategy = scenario.strategy;
+  const Strategy& strategy = *scenario.strategy;
   if (scenario.cluster->kinds() > 1 && !accelerators) return std::nullopt;
   std::vector<int> sizes;
   // Against itself only where somebody asks for it: that says nothing.

@@ -4,6 +4,9 @@
 
 #include <cstddef>
 
+#include "sim/jobs/strategy.h"
+#include "sim/layers/model.h"
+
 namespace headway {
 namespace {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
-#include "sim/layers/model.h"
-
 namespace headway {
+
+struct Model;
+struct Strategy;
 
 /// What of a job tells whether its prediction is off for the same reasons as another's, on the same
 /// accelerators.

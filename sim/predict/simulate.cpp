@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/jobs/strategy.h"
 #include "sim/predict/apply_anchors.h"
 #include "sim/predict/input/input_use.h"
 #include "sim/predict/interval.h"
@@ -60,13 +61,13 @@ void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun
 /// The peak of one of the job's accelerators, on average.
 FlopsPerSecond mean_peak(const Scenario& scenario) {
   const auto peak_of = [&](int kind) {
-    return scenario.profiles().of(kind).device.peak_flops.at(scenario.strategy.precision).value;
+    return scenario.profiles().of(kind).device.peak_flops.at(scenario.strategy->precision).value;
   };
   const Cluster& cluster = *scenario.cluster;
   if (cluster.kinds() == 1) return FlopsPerSecond(peak_of(0));
   double sum = 0.0;
-  for (int i = 0; i < scenario.strategy.ranks(); ++i) sum += peak_of(cluster.kind_of(i));
-  return FlopsPerSecond(sum / scenario.strategy.ranks());
+  for (int i = 0; i < scenario.accelerators(); ++i) sum += peak_of(cluster.kind_of(i));
+  return FlopsPerSecond(sum / scenario.accelerators());
 }
 
 /// What goes on beside steps and is not told of.
@@ -96,7 +97,7 @@ UpdatesOfStep updates_of_step(const Strategy& worked_off, const std::optional<Se
 /// Steps wait for their samples where these take longer.
 void add_input(Prediction& prediction, const Scenario& scenario, int jobs) {
   const Seconds iteration = prediction.iteration_time;
-  prediction.input = input_use(scenario, scenario.strategy, iteration, jobs);
+  prediction.input = input_use(scenario, *scenario.strategy, iteration, jobs);
   prediction.iteration_time += prediction.input->stalled;
   for (double* of_draws :
        {&prediction.replica_time.mean, &prediction.replica_time.low,
@@ -133,11 +134,11 @@ Interval interval_of(const JobRun& run, const Scenario& scenario,
 Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Interval& interval) {
   const JobKind kind = job_kind(scenario);
   const Profile& profile = least_known(scenario);
-  const std::string& family = scenario.strategy.kernel_family;
+  const std::string& family = scenario.strategy->kernel_family;
   const PublishedSteps& software = profile.kernel_families.at(family).published_steps;
   const PublishedSteps& accelerator = profile.published_steps;
   const bool is_measured = profile.kind == "measured";
-  const ErrorTraits traits = error_traits(scenario.model, scenario.strategy);
+  const ErrorTraits traits = error_traits(scenario.model, *scenario.strategy);
   return {
       .software = {family, is_measured && software.count == 0, software.count, software.sources},
       .accelerator = {profile.accelerator, is_measured, accelerator.count, accelerator.sources},
@@ -212,7 +213,7 @@ void add_consequences(Prediction& prediction, const Scenario& scenario, const St
                       int jobs) {
   if (scenario.statistics) {
     prediction.statistics = steps_to_target(
-        *scenario.statistics, updates_of_step(counted, prediction.servers, scenario.strategy));
+        *scenario.statistics, updates_of_step(counted, prediction.servers, *scenario.strategy));
   }
   if (scenario.reliability) {
     prediction.reliability = reliability(scenario, prediction.iteration_time, prediction.input);
@@ -241,8 +242,8 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   Simulation simulation;
   Prediction& prediction = simulation.prediction;
   prediction.question = question_of(scenario, options.command_line);
-  check_passes(scenario.strategy);
-  prediction.memory = predicted_memory(scenario, scenario.strategy);
+  check_passes(*scenario.strategy);
+  prediction.memory = predicted_memory(scenario, *scenario.strategy);
   prediction.not_modelled = general_limits(scenario);
   if (!prediction.memory.fits && !options.even_if_it_does_not_fit) return simulation;
 
@@ -256,15 +257,15 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     prediction.anchor = anchors->effect;
   }
   JobRun run = is_remembered(scenario, options)
-                   ? options.memory->run(scenario, scenario.strategy, options.jobs)
-                   : run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs,
+                   ? options.memory->run(scenario, *scenario.strategy, options.jobs)
+                   : run_job(scenario, *scenario.strategy, scenario.run.replicas, options.jobs,
                              options.draws_elsewhere, options.first_draw);
   add_times(prediction, scenario, run, anchors);
   if (scenario.input) add_input(prediction, scenario, options.jobs);
   if (!run.workload.servers.empty()) {
     prediction.servers = server_use(run.workload, run.timeline);
   }
-  const Strategy counted = worked_off(scenario.strategy, run.workload);
+  const Strategy counted = worked_off(*scenario.strategy, run.workload);
   set_speed(prediction, scenario.model, counted, mean_peak(scenario));
   add_use(prediction, scenario, run);
   prediction.not_modelled.insert(prediction.not_modelled.begin(), run.workload.notes.begin(),
@@ -276,7 +277,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     prediction.what_if = what_if(scenario, run, options.jobs, options.what_if);
   }
   if (reference) {
-    const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;
+    const bool is_itself = reference->data_parallel == scenario.strategy->data_parallel;
     prediction.scaling = scaling_against(
         *reference,
         is_itself ? prediction.iteration_time : step_of_reference(scenario, *reference, options),

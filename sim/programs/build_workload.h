@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "sim/costs/kind_profiles.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/network/placement.h"
@@ -13,6 +12,7 @@
 namespace headway {
 
 struct KnownJobs;
+struct Strategy;
 
 struct BuiltWorkload {
   Workload workload;

@@ -7,6 +7,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/index.h"
+#include "sim/jobs/strategy.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/perturbation/slow_replicas.h"
 #include "sim/programs/recurrence.h"

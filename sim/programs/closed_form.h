@@ -4,7 +4,6 @@
 
 #include "sim/base/units.h"
 #include "sim/costs/kind_profiles.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/network/placement.h"
@@ -14,6 +13,7 @@
 namespace headway {
 
 struct KnownJobs;
+struct Strategy;
 
 /// What an iteration takes if its flows meet nobody else's: the analytic twin of the simulation.
 /// Steps through the programs of one replica (the recurrence start = max(own end, what it waits

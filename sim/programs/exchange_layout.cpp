@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/jobs/strategy.h"
 #include "sim/programs/stage_costs/exchange_plans.h"
 
 namespace headway {

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/network/placement.h"
@@ -16,6 +15,8 @@
 #include "sim/programs/workload.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// Rank groups that stand alike: the slowest of their groups does, of every kind of exchange, and
 /// their nodes are of the same kinds.

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "sim/costs/kind_profiles.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/programs/exchange_layout.h"
@@ -12,6 +11,8 @@
 #include "sim/programs/stage_program.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What the ranks of a group take that stand alike, in nodes of the same kinds.
 struct GroupCosts {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
 #include "sim/programs/exchange_layout.h"
 #include "sim/programs/group_costs.h"
 #include "sim/programs/kind_network.h"

@@ -5,13 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/programs/flows/collective_price.h"
 #include "sim/programs/stage_costs/stage_cost.h"
 #include "sim/programs/workload.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// Indices into RankGroup::paths that stage programs use.
 inline constexpr std::int32_t kPathToNext = 0;

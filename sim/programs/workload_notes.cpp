@@ -1,5 +1,7 @@
 #include "sim/programs/workload_notes.h"
 
+#include "sim/jobs/strategy.h"
+
 namespace headway {
 
 std::vector<std::string> workload_notes(const Model& model, const Strategy& strategy,

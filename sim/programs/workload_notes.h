@@ -3,10 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What the programs of a job leave out or take for granted, in sentences. `is_overruled`: the
 /// library does not have the algorithm that the run asks for everywhere.

@@ -127,7 +127,7 @@ Explained explain_scenario(const std::string& path, const ScenarioOptions& optio
   Explained explained;
   try {
     Scenario scenario = read_scenario(path, options, own);
-    const Strategy& strategy = scenario.strategy;
+    const Strategy& strategy = *scenario.strategy;
     const std::string context =
         strategy.context_parallel > 1 ? fmt::format(", cp {}", strategy.context_parallel) : "";
     explained =

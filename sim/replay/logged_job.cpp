@@ -56,7 +56,7 @@ std::optional<std::int64_t> number_told(std::string_view line, std::string_view 
 
 /// What the scenario has there; nothing if it has no such number.
 std::optional<std::int64_t> number_of(const Scenario& scenario, std::string_view pointer) {
-  if (pointer == kNodes) return scenario.strategy.ranks();
+  if (pointer == kNodes) return scenario.accelerators();
   const nlohmann::json& resolved = scenario.resolved;
   const nlohmann::json::json_pointer place{std::string(pointer)};
   if (!resolved.is_object() || !resolved.contains(place)) return std::nullopt;

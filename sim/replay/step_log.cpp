@@ -135,7 +135,7 @@ Seconds step_time(const LoggedSteps& steps, const Scenario& scenario) {
   Diagnostics diagnostics;
   check_same_job(steps.job, scenario, diagnostics);
   diagnostics.throw_if_errors();
-  const auto samples = static_cast<double>(scenario.strategy.global_batch);
+  const auto samples = static_cast<double>(scenario.samples_of_step());
   switch (steps.unit) {
     case Unit::seconds_a_step:
       return Seconds(steps.median);
@@ -146,8 +146,8 @@ Seconds step_time(const LoggedSteps& steps, const Scenario& scenario) {
     case Unit::tokens_a_second:
       break;
   }
-  const double tokens = samples * static_cast<double>(scenario.strategy.sequence_length);
-  return Seconds(tokens / static_cast<double>(scenario.strategy.ranks()) / steps.median);
+  const auto tokens = static_cast<double>(scenario.tokens_of_step());
+  return Seconds(tokens / static_cast<double>(scenario.accelerators()) / steps.median);
 }
 
 }  // namespace headway

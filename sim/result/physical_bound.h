@@ -2,7 +2,6 @@
 
 #include "sim/costs/kind_profiles.h"
 #include "sim/jobs/memory.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/topology.h"
 #include "sim/programs/perturbation/perturbation.h"
@@ -10,6 +9,8 @@
 #include "sim/result/timeline.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What no iteration can be faster than, whatever software runs it. Each part alone is a bound.
 struct PhysicalBound {

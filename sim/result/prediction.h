@@ -7,7 +7,7 @@
 
 #include "sim/base/units.h"
 #include "sim/files/json_value.h"
-#include "sim/jobs/memory.h"
+#include "sim/jobs/stage_memory.h"
 #include "sim/programs/cause.h"
 #include "sim/result/reliability.h"
 #include "sim/result/server_use.h"
@@ -133,9 +133,9 @@ struct Confidence {
   Evidence accelerator;         ///< the profile's, of any software; of several the least known
   Interval with_measured_step;  ///< seconds; what one measured step of such a job would leave
   std::string job_kind;         ///< "dense pre-training": what `model_error` was found on
-  double model_error = 0.0;    ///< of the model as a whole, against published steps it had not seen
+  double model_error = 0.0;  ///< of the model as a whole, against published steps it had not seen
   double accelerator_error = 0.0;  ///< on top of it, of accelerators that nobody measured
-  double kernel_spread = 0.0;  ///< of what kernels cost, as the profile knows it
+  double kernel_spread = 0.0;      ///< of what kernels cost, as the profile knows it
   bool beyond_calibration =
       false;  ///< some kernels lie outside of what the profile was measured on
 };

@@ -1,10 +1,12 @@
 #pragma once
 
-#include "sim/jobs/strategy.h"
-#include "sim/layers/model.h"
-#include "sim/result/prediction.h"
+#include "sim/base/units.h"
 
 namespace headway {
+
+struct Model;
+struct Prediction;
+struct Strategy;
 
 /// Operations of one training step of the whole job: three times the forward pass of every token,
 /// and what recomputation runs again. Where only adapters are trained, the weight gradients of

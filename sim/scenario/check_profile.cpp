@@ -10,6 +10,7 @@
 #include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 #include "sim/costs/nccl_constants.h"
+#include "sim/jobs/read_strategy.h"
 #include "sim/programs/flows/nccl_costs.h"
 #include "sim/programs/flows/nccl_doubts.h"
 

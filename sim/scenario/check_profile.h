@@ -2,11 +2,12 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/costs/read_profile.h"
-#include "sim/jobs/read_strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 
 namespace headway {
+
+struct ReadStrategy;
 
 /// Reports what a job needs and the profile does not know: a kernel family, a precision, experts.
 void check_costs(const Profile& costs, const Model& model, const ReadStrategy& strategy,

@@ -1,15 +1,17 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/scenario/read_input.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// Another job on the fabric of a scenario, from the time it joins until it leaves.
 struct NeighbourJob {
@@ -18,7 +20,7 @@ struct NeighbourJob {
     double from = 0.0;  ///< seconds
     double to = std::numeric_limits<double>::infinity();
     int nodes = 1;
-    Strategy strategy;
+    std::shared_ptr<const Strategy> strategy;
   };
   std::string name;
   Model model;

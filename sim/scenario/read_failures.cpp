@@ -8,6 +8,7 @@
 
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_objects.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

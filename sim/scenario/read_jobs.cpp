@@ -9,6 +9,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_objects.h"
+#include "sim/jobs/read_strategy.h"
 
 namespace headway {
 namespace {
@@ -83,7 +84,8 @@ class JobReader {
     nlohmann::json common = read->resolved;
     common.erase("data_parallel");
     reader_.resolve("strategy", std::move(common));
-    job_.sizes.push_back({.from = at, .nodes = nodes, .strategy = read->strategy});
+    job_.sizes.push_back(
+        {.from = at, .nodes = nodes, .strategy = std::make_shared<const Strategy>(read->strategy)});
   }
 
   ObjectReader reader_;

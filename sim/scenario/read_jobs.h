@@ -5,12 +5,13 @@
 
 #include "sim/files/input_files.h"
 #include "sim/files/json_reader.h"
-#include "sim/jobs/read_strategy.h"
 #include "sim/models/read_model.h"
 #include "sim/network/cluster.h"
 #include "sim/scenario/neighbour_job.h"
 
 namespace headway {
+
+struct ReadStrategy;
 
 /// The job of the scenario itself, beside which the others run.
 struct OwnJob {

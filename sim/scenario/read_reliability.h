@@ -6,12 +6,13 @@
 #include "sim/costs/profile.h"
 #include "sim/files/field_table.h"
 #include "sim/files/input_files.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/scenario/reliability_settings.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// The job that is kept running.
 struct ReliableJob {

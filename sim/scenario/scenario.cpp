@@ -195,7 +195,8 @@ void read_reliability_and_jobs(Scenario& scenario, ObjectReader& reader, const R
                 files);
   const bool is_served =
       has_servers(own) || std::ranges::any_of(scenario.jobs, [](const NeighbourJob& job) {
-        return std::ranges::any_of(job.sizes, has_servers, &NeighbourJob::Size::strategy);
+        return std::ranges::any_of(
+            job.sizes, [](const NeighbourJob::Size& size) { return has_servers(*size.strategy); });
       });
   if (is_served && !scenario.jobs.empty()) {
     reader.report("jobs", "jobs on one fabric are modelled without parameter servers only", "",
@@ -227,13 +228,13 @@ void take_parts(Scenario& scenario, const ReadParts& parts) {
   scenario.cluster = parts.cluster->topology.cluster;
   scenario.profile = parts.profiles->front();
   scenario.other_profiles.assign(parts.profiles->begin() + 1, parts.profiles->end());
-  scenario.strategy = parts.strategy->strategy;
+  scenario.strategy = std::make_shared<const Strategy>(parts.strategy->strategy);
   scenario.leaves_experts_open =
       scenario.model.routing() != nullptr &&
       std::ranges::none_of(kDecidedBySoftware, [&](std::string_view field) {
         return parts.strategy->cursor.member(field).has_value();
       });
-  scenario.placement = placement_of(scenario.strategy, parts.cluster->order);
+  scenario.placement = placement_of(*scenario.strategy, parts.cluster->order);
 }
 
 std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
@@ -311,6 +312,14 @@ Bytes Scenario::least_memory() const {
       [](const Profile& of_kind) { return of_kind.device.memory_bytes.value; }));
 }
 
+int Scenario::accelerators() const { return strategy->ranks(); }
+
+std::int64_t Scenario::samples_of_step() const { return strategy->global_batch; }
+
+std::int64_t Scenario::tokens_of_step() const {
+  return strategy->global_batch * strategy->sequence_length;
+}
+
 void Scenario::change_profiles(const std::function<void(Profile&)>& change) {
   const auto changed = [&](const Profile& original) {
     auto copy = std::make_shared<Profile>(original);
@@ -319,6 +328,12 @@ void Scenario::change_profiles(const std::function<void(Profile&)>& change) {
   };
   profile = changed(*profile);
   for (std::shared_ptr<const Profile>& other : other_profiles) other = changed(*other);
+}
+
+void Scenario::change_strategy(const std::function<void(Strategy&)>& change) {
+  auto copy = std::make_shared<Strategy>(*strategy);
+  change(*copy);
+  strategy = std::move(copy);
 }
 
 Placement placement_of(const Strategy& strategy, std::vector<ParallelDimension> order) {

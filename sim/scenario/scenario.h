@@ -11,7 +11,6 @@
 #include "sim/engine/simulate_workload.h"
 #include "sim/files/input_files.h"
 #include "sim/files/json_value.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/network/placement.h"
@@ -28,6 +27,7 @@
 namespace headway {
 
 struct Scenario;
+struct Strategy;
 
 /// One measured step of the user's own run.
 struct Anchor {
@@ -45,7 +45,7 @@ struct Scenario {
   std::shared_ptr<const Cluster> cluster;
   std::shared_ptr<const Profile> profile;  ///< of the first kind of node
   ProfileList other_profiles;              ///< of the others, in the cluster's order
-  Strategy strategy;
+  std::shared_ptr<const Strategy> strategy;
   /// A mixture of experts of which the scenario says neither how tokens reach their experts, nor
   /// whether that overlaps, nor what is captured in graphs: software decides.
   bool leaves_experts_open = false;
@@ -71,8 +71,15 @@ struct Scenario {
   [[nodiscard]] KindProfiles profiles() const;
   /// What an accelerator of the kind holds that holds least.
   [[nodiscard]] Bytes least_memory() const;
+  /// That the job runs on.
+  [[nodiscard]] int accelerators() const;
+  /// Of a step, over all replicas.
+  [[nodiscard]] std::int64_t samples_of_step() const;
+  [[nodiscard]] std::int64_t tokens_of_step() const;
   /// Puts changed copies in the place of all of them.
   void change_profiles(const std::function<void(Profile&)>& change);
+  /// Puts a changed copy of the strategy in its place.
+  void change_strategy(const std::function<void(Strategy&)>& change);
 };
 
 /// What a command line changes in every scenario it reads.

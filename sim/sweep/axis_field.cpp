@@ -199,21 +199,21 @@ class PointFields {
   }
 
   void fill_cluster() {
-    const Strategy& strategy = base_.strategy;
-    const std::int64_t ranks = degree("tensor_parallel", strategy.tensor_parallel) *
-                               degree("context_parallel", strategy.context_parallel) *
-                               degree("pipeline_parallel", strategy.pipeline_parallel);
+    const Placement& degrees = base_.placement;
+    const std::int64_t ranks = degree("tensor_parallel", degrees.tensor) *
+                               degree("context_parallel", degrees.context) *
+                               degree("pipeline_parallel", degrees.pipeline);
     const std::int64_t accelerators =
         nodes_.value_or(base_.cluster->nodes) * base_.cluster->node_type.accelerators;
     const bool is_set = fields_.contains("/strategy/data_parallel");
     if (is_set || ranks < 1 || accelerators % ranks != 0) return;
     const std::int64_t data_parallel = accelerators / ranks;
     if (grows_batch_) {
-      set("/strategy/global_batch", strategy.global_batch / strategy.data_parallel * data_parallel);
+      set("/strategy/global_batch", base_.samples_of_step() / degrees.data * data_parallel);
     }
     const json& given = base_.given->at("strategy");
     const bool is_left_out = given.is_object() && !given.contains("data_parallel");
-    if (!is_left_out && data_parallel != strategy.data_parallel) {
+    if (!is_left_out && data_parallel != degrees.data) {
       set("/strategy/data_parallel", data_parallel);
     }
   }

@@ -52,7 +52,7 @@ bool has_axis_of_afterwards(const SweepJob& job) {
 void simulate_point(const Scenario& scenario, const std::string& line, bool only_read,
                     bool remembers, SweepPoint& point) {
   if (only_read) {
-    const MemoryPrediction memory = predicted_memory(scenario, scenario.strategy);
+    const MemoryPrediction memory = predicted_memory(scenario, *scenario.strategy);
     if (memory.fits) return;
     point.status = PointStatus::does_not_fit;
     point.reason = shortage_text(memory);

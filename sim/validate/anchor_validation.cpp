@@ -55,7 +55,7 @@ ErrorTraits traits_of(const nlohmann::json& json) {
 
 /// A release that profiles have no factor for is told apart all the same.
 ErrorTraits traits_of_row(const PublishedRow& row, const Scenario& scenario) {
-  ErrorTraits traits = error_traits(scenario.model, scenario.strategy);
+  ErrorTraits traits = error_traits(scenario.model, *scenario.strategy);
   traits.release = row.release;
   return traits;
 }

@@ -27,7 +27,7 @@ std::string judged_row(const PublishedRow& row) {
   }
   const Scenario& scenario = std::get<Scenario>(outcome);
   Bytes needed;
-  for (const StageMemory& stage : stage_memory(scenario.model, scenario.strategy)) {
+  for (const StageMemory& stage : stage_memory(scenario.model, *scenario.strategy)) {
     needed = max(needed, stage.total());
   }
   answer["needed"] = needed.count();

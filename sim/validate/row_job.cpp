@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 #include "sim/validate/left_out_source.h"
 #include "sim/validate/source_effects.h"
 
@@ -46,7 +47,7 @@ std::variant<Scenario, Refusal> job_of_row(const PublishedRow& row, const RowJob
 }
 
 JobRun run_row_job(const Scenario& scenario) {
-  return run_job(scenario, scenario.strategy, draws_of(scenario.strategy), 1);
+  return run_job(scenario, *scenario.strategy, draws_of(*scenario.strategy), 1);
 }
 
 }  // namespace headway

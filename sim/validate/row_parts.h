@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "sim/costs/accelerators.h"
-#include "sim/jobs/frameworks.h"
 #include "sim/validate/validation_row.h"
 
 namespace headway {
+
+struct Framework;
 
 // The parts of a scenario that a published row describes, as the JSON that a user would write.
 // Each adds to `assumed` what the row does not say, and has its own reasons to refuse a row.

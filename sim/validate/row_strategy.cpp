@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/frameworks.h"
 #include "sim/jobs/schedules/layer_placement.h"
 #include "sim/validate/row_fields.h"
 #include "sim/validate/row_parts.h"

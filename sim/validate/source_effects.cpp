@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
 #include "sim/validate/validation_data.h"
 
 namespace headway {
@@ -68,14 +69,14 @@ SourceEffects effects_of_source(const std::map<std::string, SourceEffects>& know
 
 Scenario with_source_effects(Scenario scenario, const SourceEffects& effects) {
   auto profile = std::make_shared<Profile>(*scenario.profile);
-  KernelFamily& family = profile->kernel_families.at(scenario.strategy.kernel_family);
+  KernelFamily& family = profile->kernel_families.at(scenario.strategy->kernel_family);
   family.memory_traffic.value *= effects.memory_traffic;
   family.gradient_traffic.value *= effects.gradient_traffic;
-  const auto known = family.releases.find(scenario.strategy.software_release);
+  const auto known = family.releases.find(scenario.strategy->software_release);
   Estimate kernels{.value = effects.kernel_time, .source = kSourceRelease};
   if (known != family.releases.end()) kernels.value *= known->second.value;
   family.releases[kSourceRelease] = kernels;
-  scenario.strategy.software_release = kSourceRelease;
+  scenario.change_strategy([](Strategy& strategy) { strategy.software_release = kSourceRelease; });
   scenario.profile = std::move(profile);
   return scenario;
 }

@@ -111,10 +111,10 @@ std::variant<Scenario, Refusal> scenario_of_row(
   scenario.model = model->model;
   scenario.cluster = topology->cluster;
   scenario.profile = profile;
-  scenario.strategy = strategy->strategy;
+  scenario.strategy = std::make_shared<const Strategy>(std::move(strategy->strategy));
   scenario.leaves_experts_open =
       detail == RowDetail::no_choices && scenario.model.routing() != nullptr;
-  scenario.placement = placement_of(scenario.strategy, Placement{}.order);
+  scenario.placement = placement_of(*scenario.strategy, Placement{}.order);
   scenario.perturbation.device_spread = scenario.profile->variation.device_speed.value;
   scenario.perturbation.jitter.spread = scenario.profile->variation.operation_time.value;
   return scenario;

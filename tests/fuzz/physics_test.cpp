@@ -51,8 +51,8 @@ std::vector<std::uint64_t> seeds_for(int jobs) {
 }
 
 double closed_form_of(const Scenario& job) {
-  return closed_form_iteration(job.model, job.strategy, job.profiles(), *job.cluster, job.placement,
-                               job.perturbation)
+  return closed_form_iteration(job.model, *job.strategy, job.profiles(), *job.cluster,
+                               job.placement, job.perturbation)
       .count();
 }
 

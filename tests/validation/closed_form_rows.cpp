@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/files/input_files.h"
+#include "sim/jobs/strategy.h"
 #include "sim/programs/closed_form.h"
 #include "sim/validate/changed_profile.h"
 #include "sim/validate/published_steps.h"
@@ -65,7 +66,7 @@ std::vector<Row> read_rows(const std::string& path) {
         {"task", published.train->value("task", "pretrain")},
         {"experts", row.scenario.model.routing() != nullptr},
         {"mixture", row.is_mixture},
-        {"family", row.scenario.strategy.kernel_family},
+        {"family", row.scenario.strategy->kernel_family},
         {"profile", row.scenario.profile->name},
         {"published_s", published.head.published_s}};
     rows.push_back(std::move(row));
@@ -77,14 +78,14 @@ std::vector<Row> read_rows(const std::string& path) {
 /// step is a short one and a number of rounds.
 double predicted(const Scenario& scenario) {
   const auto time = [&](std::int64_t micro_batches) {
-    Strategy strategy = scenario.strategy;
+    Strategy strategy = *scenario.strategy;
     strategy.global_batch = micro_batches * strategy.micro_batch * strategy.data_parallel;
     return closed_form_iteration(scenario.model, strategy, *scenario.profile, *scenario.cluster,
                                  scenario.placement, scenario.perturbation)
         .count();
   };
-  const std::int64_t count = scenario.strategy.micro_batches();
-  const std::int64_t round = scenario.strategy.pipeline_parallel;
+  const std::int64_t count = scenario.strategy->micro_batches();
+  const std::int64_t round = scenario.strategy->pipeline_parallel;
   const std::int64_t rounds_left_out = count / round - 4;
   if (rounds_left_out < 2) return time(count);
   const std::int64_t few = count - rounds_left_out * round;

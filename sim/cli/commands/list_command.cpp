@@ -25,8 +25,8 @@ int run_shapes(const Invocation& invocation) {
   diagnostics.throw_if_errors();
   const Scenario scenario = read_scenario(*arguments.value("scenario"), options, diagnostics);
   show_warnings(diagnostics, invocation.terminal);
-  const JobShapes shapes{product_shapes(scenario.model, scenario.strategy),
-                         attention_shapes(scenario.model, scenario.strategy)};
+  const JobShapes shapes{product_shapes(scenario.model, *scenario.strategy),
+                         attention_shapes(scenario.model, *scenario.strategy)};
   invocation.terminal.print(arguments.has("json") ? shapes_json_text(shapes) : shapes_text(shapes));
   return kExitDone;
 }

@@ -84,7 +84,7 @@ Scenario scenario_of(const SimulateRequest& request, const Invocation& invocatio
 Simulation simulation_of(const Scenario& scenario, const SimulateRequest& request,
                          Terminal& terminal) {
   const std::string what =
-      fmt::format("simulating {} on {}", scenario.name, counted(scenario.strategy.ranks(), "GPU"));
+      fmt::format("simulating {} on {}", scenario.name, counted(scenario.accelerators(), "GPU"));
   // A single point says nothing while it runs, which is worth a line to people only.
   const bool is_unasked = request.progress == When::automatic && !terminal.errors_are_seen();
   Progress progress(terminal, is_unasked ? When::never : request.progress, what);

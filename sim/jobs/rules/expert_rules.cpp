@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/jobs/rules/strategy_rules.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

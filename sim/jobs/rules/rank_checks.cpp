@@ -5,6 +5,7 @@
 
 #include "sim/jobs/rules/strategy_checks.h"
 #include "sim/jobs/rules/strategy_rules.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "sim/files/json_document.h"
-#include "sim/jobs/strategy.h"
 #include "sim/models/read_model.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// A strategy as it was read, and what it has to fit.
 struct StrategyToCheck {

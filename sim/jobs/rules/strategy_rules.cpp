@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/jobs/strategy.h"
+
 namespace headway {
 
 bool StrategyRule::depends_on(std::string_view field) const {

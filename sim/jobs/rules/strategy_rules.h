@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// A strategy and the model that it splits.
 struct Layout {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/jobs/rules/strategy_rules.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/jobs/strategy.h"
+
 namespace headway {
 
 BytesPerSecond demand_at(const InputDemand& demand, double utilisation) {

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "sim/jobs/strategy.h"
 #include "sim/network/cluster.h"
 #include "sim/predict/input/store_steps.h"
 #include "sim/result/prediction.h"
 #include "sim/scenario/read_input.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What an accelerator takes in a step.
 struct InputDemand {

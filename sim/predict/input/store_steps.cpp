@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
 #include "sim/predict/input/page_cache.h"
 #include "sim/predict/job_run.h"
 #include "sim/programs/joint_workload.h"

@@ -18,7 +18,7 @@ struct LayerTimes {
 };
 LayerTimes layer_times(const Scenario& scenario) {
   const Model& model = scenario.model;
-  const StageCost cost = stage_cost(model, scenario.strategy, *scenario.profile, *scenario.cluster);
+  const StageCost cost = stage_cost(model, *scenario.strategy, *scenario.profile, *scenario.cluster);
   const std::vector<int> counts = kinds_of_layers(model, {0, model.layer_count()});
   LayerTimes times{cost.head_forward.total() + cost.embedding_forward.total(),
                    cost.head_backward.total() + cost.embedding_backward.total()};
@@ -31,14 +31,14 @@ LayerTimes layer_times(const Scenario& scenario) {
 }
 
 Seconds transfer_time(const Scenario& scenario, int generating) {
-  const int ranks = scenario.strategy.ranks();
+  const int ranks = scenario.strategy->ranks();
   const bool is_apart = scenario.post_training->generation.accelerators > 0;
   std::vector<std::int32_t> members(static_cast<std::size_t>(is_apart ? generating + 1 : ranks));
   std::iota(members.begin(), members.end(), is_apart ? ranks - 1 : 0);
   if (members.size() < 2) return Seconds(0.0);
   const PricedCollective exchange(
       *scenario.cluster,
-      {.library = scenario.strategy.collective_library, .profile = scenario.profile.get()},
+      {.library = scenario.strategy->collective_library, .profile = scenario.profile.get()},
       is_apart ? CollectiveKind::broadcast : CollectiveKind::all_gather, {members});
   return exchange.price(generating_weights(scenario.model)).time;
 }
@@ -57,7 +57,7 @@ PostTraining post_training(const Scenario& scenario, Seconds iteration,
                            const TimeByCause& breakdown) {
   HEADWAY_CHECK(scenario.post_training.has_value(), "asked for without its settings");
   const PostTrainingSettings& settings = *scenario.post_training;
-  const Strategy& job = scenario.strategy;
+  const Strategy& job = *scenario.strategy;
   const int generating = settings.generating(job.ranks());
   const double engines = static_cast<double>(generating) / settings.generation.engine_accelerators;
 

@@ -212,8 +212,7 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
                .slowdown = input->checkpoint_step / iteration_time - 1.0};
   }
   const CheckpointSettings& checkpoint = settings.checkpoint;
-  const double tokens_of_step = static_cast<double>(scenario.strategy.global_batch) *
-                                static_cast<double>(scenario.strategy.sequence_length);
+  const auto tokens_of_step = static_cast<double>(scenario.tokens_of_step());
   Goal goal;
   if (settings.train_tokens) {
     goal.work = std::ceil(*settings.train_tokens / tokens_of_step) * iteration_time.count();
@@ -243,7 +242,7 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   prediction.checkpoint_size = checkpoint.size;
   prediction.checkpoint_blocking = checkpoint.blocking;
   const std::vector<JobHistory> histories = study.histories(prediction.checkpoint_interval);
-  add_totals(prediction, settings, histories, scenario.strategy.ranks());
+  add_totals(prediction, settings, histories, scenario.accelerators());
   prediction.tokens_per_second = tokens_of_step / iteration_time.count() * prediction.goodput.mean;
   return prediction;
 }

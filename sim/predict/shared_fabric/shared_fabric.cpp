@@ -10,6 +10,7 @@
 #include <set>
 
 #include "sim/base/utf8.h"
+#include "sim/jobs/strategy.h"
 #include "sim/predict/input/store_steps.h"
 #include "sim/predict/job_run.h"
 #include "sim/programs/joint_workload.h"
@@ -53,20 +54,20 @@ std::deque<Member> members_of(const Scenario& scenario) {
   std::deque<Member> members;
   members.push_back({.name = "this job",
                      .to = std::numeric_limits<double>::infinity(),
-                     .accelerators = scenario.strategy.ranks(),
-                     .samples = static_cast<double>(scenario.strategy.global_batch),
-                     .workload = built_job(scenario, scenario.strategy).workload});
-  if (scenario.input) read_in(members.back(), scenario, *scenario.input, scenario.strategy);
+                     .accelerators = scenario.accelerators(),
+                     .samples = static_cast<double>(scenario.samples_of_step()),
+                     .workload = built_job(scenario, *scenario.strategy).workload});
+  if (scenario.input) read_in(members.back(), scenario, *scenario.input, *scenario.strategy);
   for (const NeighbourJob& job : scenario.jobs) {
     const int first = job.first_node * scenario.cluster->node_type.accelerators;
     for (const NeighbourJob::Size& size : job.sizes) {
       members.push_back({.name = job.name,
                          .from = size.from,
                          .to = size.to,
-                         .accelerators = size.strategy.ranks(),
-                         .samples = static_cast<double>(size.strategy.global_batch),
-                         .workload = built(scenario, job.model, size.strategy, first)});
-      if (job.reading) read_in(members.back(), scenario, *job.reading, size.strategy);
+                         .accelerators = size.strategy->ranks(),
+                         .samples = static_cast<double>(size.strategy->global_batch),
+                         .workload = built(scenario, job.model, *size.strategy, first)});
+      if (job.reading) read_in(members.back(), scenario, *job.reading, *size.strategy);
     }
   }
   return members;

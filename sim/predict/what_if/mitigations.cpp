@@ -146,7 +146,7 @@ class MitigationList {
         }
       }
     }
-    const Strategy& now = scenario_.strategy;
+    const Strategy& now = *scenario_.strategy;
     const int ranks = now.ranks() / now.data_parallel;
     const int lost = static_cast<int>(slow_.accelerators.size());
     // The accelerators of a parameter servers' worker are replicas, and go together.
@@ -169,7 +169,7 @@ class MitigationList {
 
   void add_backups() {
     if (!holds_everything()) return;
-    const int replicas = scenario_.strategy.data_parallel;
+    const int replicas = scenario_.strategy->data_parallel;
     const int backups = std::max(1, static_cast<int>(std::round(kBackupShare * replicas)));
     const int awaited = replicas - backups;
     add({.name = "backup_replicas",
@@ -222,7 +222,7 @@ class MitigationList {
 
   /// Each replica can go on without the others.
   [[nodiscard]] bool holds_everything() const {
-    const Strategy& strategy = scenario_.strategy;
+    const Strategy& strategy = *scenario_.strategy;
     return workload_.servers.empty() && strategy.data_parallel > 1 &&
            strategy.sharding == Sharding::none && strategy.expert_group() == 1 &&
            !strategy.schedule->is_doubled();

@@ -23,7 +23,7 @@ bool loses_no_packet(TransportKind transport) {
 }  // namespace
 
 std::vector<Sensitivity> network_extremes(const Scenario& scenario, const JobRun& run, int jobs) {
-  if (scenario.strategy.ranks() > kMostPaused) return {};
+  if (scenario.accelerators() > kMostPaused) return {};
   Perturbation drawn = scenario.perturbation;
   drawn.seed += run.median;
   std::vector<Sensitivity> extremes;
@@ -50,7 +50,7 @@ std::vector<Sensitivity> network_extremes(const Scenario& scenario, const JobRun
         nlohmann::json& seed = topology.at("routing").at("seed");
         seed = seed.get<std::uint64_t>() + static_cast<std::uint64_t>(draw);
       });
-      const Workload workload = built_job(redrawn, redrawn.strategy).workload;
+      const Workload workload = built_job(redrawn, *redrawn.strategy).workload;
       const std::vector<double> times = simulated_times(
           {{&workload, &redrawn.cluster->topology, drawn}}, scenario.run.engine, jobs);
       slowest = max(slowest, Seconds(times.front()));
@@ -73,7 +73,7 @@ std::vector<Sensitivity> network_extremes(const Scenario& scenario, const JobRun
         }
       }
     });
-    const Workload workload = built_job(uneven, uneven.strategy).workload;
+    const Workload workload = built_job(uneven, *uneven.strategy).workload;
     add("uneven_flowlets", "flowlets as uneven as seen", workload, uneven.cluster->topology,
         scenario.run.engine);
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "sim/network/changed_cluster.h"
 #include "sim/predict/what_if/changed_topology.h"
 
@@ -111,7 +112,7 @@ Scenario sprayed_packets(Scenario scenario) {
 }
 
 Scenario twice_the_micro_batches(Scenario scenario) {
-  scenario.strategy.global_batch *= 2;
+  scenario.change_strategy([](Strategy& strategy) { strategy.global_batch *= 2; });
   return scenario;
 }
 

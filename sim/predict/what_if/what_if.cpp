@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
 #include "sim/predict/input/input_use.h"
 #include "sim/predict/what_if/changed_topology.h"
 #include "sim/predict/what_if/mitigations.h"
@@ -50,7 +51,7 @@ class Runs {
   /// Adds one of another job; its scenario is kept as long as the runs.
   std::size_t add_built(Scenario scenario, const Perturbation& perturbation) {
     Scenario& kept = scenarios_.emplace_back(std::move(scenario));
-    const Workload& workload = workloads_.emplace_back(built_job(kept, kept.strategy).workload);
+    const Workload& workload = workloads_.emplace_back(built_job(kept, *kept.strategy).workload);
     tasks_.push_back({&workload, &kept.cluster->topology, perturbation});
     return tasks_.size() - 1;
   }
@@ -77,7 +78,7 @@ class Waiting {
  public:
   Waiting(const Scenario& scenario, Seconds iteration, int jobs)
       : scenario_(scenario), iteration_(iteration) {
-    if (scenario.input) use_ = input_use(scenario, scenario.strategy, iteration, jobs);
+    if (scenario.input) use_ = input_use(scenario, *scenario.strategy, iteration, jobs);
   }
 
   /// The time of a step with `work` times as many samples as the job's.
@@ -89,9 +90,8 @@ class Waiting {
       use.stalled *= work;
       return step_of_other(settings, use, work * iteration_, iteration);
     }
-    Strategy strategy = scenario_.strategy;
-    strategy.global_batch =
-        std::llround(work * static_cast<double>(scenario_.strategy.global_batch));
+    Strategy strategy = *scenario_.strategy;
+    strategy.global_batch = std::llround(work * static_cast<double>(scenario_.samples_of_step()));
     return iteration + input_use(settings, strategy, *scenario_.cluster, iteration).stalled;
   }
 
@@ -104,7 +104,7 @@ class Waiting {
 /// A step of a scenario whose iteration takes this by itself, with what it waits for its samples.
 Seconds step_of(const Scenario& scenario, Seconds iteration, int jobs) {
   if (!scenario.input) return iteration;
-  return iteration + input_use(scenario, scenario.strategy, iteration, jobs).stalled;
+  return iteration + input_use(scenario, *scenario.strategy, iteration, jobs).stalled;
 }
 
 /// What stages have to do at nominal speed: how much more the slowest has than all on average.
@@ -203,7 +203,7 @@ std::vector<Sensitivity> sensitivities_of(const Asked& asked,
                                           const std::vector<ImprovedRun>& improved,
                                           const std::vector<Seconds>& times, Seconds now,
                                           Seconds ideal, int jobs) {
-  const double batch = static_cast<double>(asked.scenario.strategy.global_batch);
+  const auto batch = static_cast<double>(asked.scenario.samples_of_step());
   std::vector<Sensitivity> sensitivities;
   const auto add = [&](std::string_view name, std::string_view title, Seconds step,
                        const Strategy& strategy) {
@@ -213,10 +213,10 @@ std::vector<Sensitivity> sensitivities_of(const Asked& asked,
                              .iteration_time = step,
                              .speedup = work * (now / step)});
   };
-  if (asked.is_everything) add("no_stragglers", "no stragglers", ideal, asked.scenario.strategy);
+  if (asked.is_everything) add("no_stragglers", "no stragglers", ideal, *asked.scenario.strategy);
   // Samples may come over what is improved: each of these waits for its own.
   for (const auto& [one, changed, run] : improved) {
-    add(one.name, one.title, step_of(changed, times[run], jobs), changed.strategy);
+    add(one.name, one.title, step_of(changed, times[run], jobs), *changed.strategy);
   }
   std::ranges::stable_sort(sensitivities, std::greater<>(), &Sensitivity::speedup);
   return sensitivities;
@@ -253,7 +253,7 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
   const Waiting waiting(scenario, run.time(), jobs);
   WhatIf result;
   result.time = waiting.step(run.time());
-  result.accelerators = scenario.strategy.ranks();
+  result.accelerators = scenario.accelerators();
   set_stage_imbalance(result, run.workload);
 
   Runs runs(run);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
+
 namespace headway {
 namespace {
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "sim/jobs/strategy.h"
 #include "sim/network/placement.h"
 #include "sim/programs/kind_network.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// For each tensor-parallel index, the ranks that hold the same parameters in `count` replicas from
 /// `first`: those of a stage, and where the model stands twice also those of the stage opposite.

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/jobs/compression/compression.h"
 #include "sim/programs/stage_program.h"
 
 namespace headway {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/jobs/strategy.h"
 #include "sim/programs/pieces/chunk_neighbours.h"
 #include "sim/programs/stage_program.h"
 

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "sim/jobs/schedules/schedule.h"
-#include "sim/jobs/strategy.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What a pass does itself: the same for all micro-batches but where replicas meet, which is in the
 /// first pass forward through a chunk and in the last one that leaves gradients of its weights.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/base/index.h"
-#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/strategy.h"
 #include "sim/layers/parameters.h"
 #include "sim/programs/pipeline/body_writer.h"
 #include "sim/programs/pipeline/chunk_work.h"

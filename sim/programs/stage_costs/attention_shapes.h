@@ -2,11 +2,12 @@
 
 #include <vector>
 
-#include "sim/jobs/strategy.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/model.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// The shapes of fused attention that a rank of a job runs and a profile's table can hold, once
 /// each: as many keys as queries, values as wide as keys, no window, no sinks. Sizes that degrees

@@ -1,5 +1,6 @@
 #include "sim/programs/stage_costs/context_exchange.h"
 
+#include "sim/jobs/strategy.h"
 #include "sim/layers/exchanges.h"
 
 namespace headway {

@@ -2,13 +2,14 @@
 
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/layer.h"
 #include "sim/layers/rank_shape.h"
 #include "sim/programs/stage_costs/group_link.h"
 #include "sim/programs/stage_costs/pass_traffic.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What context-parallel ranks wait for each other in one pass through a layer.
 struct ContextExchange {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <numeric>
 
+#include "sim/jobs/strategy.h"
 #include "sim/programs/flows/collective_shapes.h"
 #include "sim/programs/flows/flow_plans.h"
 #include "sim/programs/flows/plan_builder.h"

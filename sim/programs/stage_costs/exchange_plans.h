@@ -3,13 +3,14 @@
 #include <span>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/programs/stage_costs/exchange_kind.h"
 #include "sim/programs/workload.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// The links that an exchange inside layers loads, for some groups together, by the routes of every
 /// rank. Tensor-parallel ranks, and those that split an expert, run a ring on each rail: a byte of

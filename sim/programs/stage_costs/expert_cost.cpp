@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 #include "sim/layers/exchanges.h"
 #include "sim/programs/stage_costs/group_link.h"
 

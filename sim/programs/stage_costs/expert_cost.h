@@ -1,13 +1,14 @@
 #pragma once
 
 #include "sim/costs/profile.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/layer.h"
 #include "sim/layers/rank_shape.h"
 #include "sim/network/cluster.h"
 #include "sim/programs/stage_costs/group_place.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What the ranks of an expert group send each other in one direction, for each rank and
 /// micro-batch.

@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 
+#include "sim/jobs/strategy.h"
+
 namespace headway {
 namespace {
 

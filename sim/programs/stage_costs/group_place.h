@@ -5,12 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
 #include "sim/network/cluster.h"
 #include "sim/network/placement.h"
 #include "sim/programs/stage_costs/exchange_kind.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// How a group of ranks stands: all that the price of its exchanges has to know of its place.
 struct GroupPlace {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

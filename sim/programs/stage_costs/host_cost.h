@@ -2,10 +2,11 @@
 
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/layer.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What the host makes of one layer: the pauses between its kernels, and the time it needs to issue
 /// them.

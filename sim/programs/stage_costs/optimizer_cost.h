@@ -2,11 +2,13 @@
 
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/layer.h"
 #include "sim/layers/rank_shape.h"
 
 namespace headway {
+
+struct Optimizer;
+struct Strategy;
 
 /// What Adam on a host moves for a parameter, in fp32: gradient, parameter and two moments read,
 /// the latter three written.

@@ -3,11 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/model.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// A matrix product that a rank of a job runs.
 struct ProductShape {

@@ -4,7 +4,6 @@
 
 #include "sim/costs/kernel_cost.h"
 #include "sim/costs/profile.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/programs/cause.h"
@@ -14,6 +13,8 @@
 #include "sim/programs/stage_costs/optimizer_cost.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What one layer takes, exchanges on an idle fabric included.
 struct LayerCost {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "sim/costs/profile.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/layer.h"
 #include "sim/layers/rank_shape.h"
 #include "sim/network/cluster.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/jobs/strategy.h"
 #include "sim/layers/exchanges.h"
 
 namespace headway {

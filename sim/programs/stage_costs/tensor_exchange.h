@@ -3,13 +3,14 @@
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
 #include "sim/costs/work_cost.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/layer.h"
 #include "sim/layers/rank_shape.h"
 #include "sim/programs/stage_costs/group_link.h"
 #include "sim/programs/stage_costs/pass_traffic.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// What tensor-parallel ranks wait for each other in one pass through a layer, and what share that
 /// is of all the time that their collectives take.

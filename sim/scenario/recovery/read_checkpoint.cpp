@@ -6,6 +6,7 @@
 
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/jobs/strategy.h"
 
 namespace headway {
 namespace {

@@ -56,7 +56,7 @@ double plain_seconds(Scenario scenario) {
   ideal.scale_out.latency.value = 0.0;
   ideal.scale_out.overhead.value = 0.0;
   scenario.profile = std::make_shared<const Profile>(std::move(ideal));
-  return run_job(scenario, scenario.strategy, 1, 1).time().count();
+  return run_job(scenario, *scenario.strategy, 1, 1).time().count();
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ double iteration_seconds(const Scenario& scenario) {
     throw InputError(
         Diagnostic{.message = "the time that its compute is calibrated with is not above 0"});
   }
-  return run_job(scenario, scenario.strategy, kDrawsOfSyncRow, 1).time().count();
+  return run_job(scenario, *scenario.strategy, kDrawsOfSyncRow, 1).time().count();
 }
 
 double step_of_islands(const IslandsOfOne& job, BytesPerSecond link) {

@@ -44,7 +44,7 @@ void scenario_reader(const std::string& text) {
   const HeldFile held(kInput, text);
   Diagnostics diagnostics;
   const Scenario scenario = read_scenario(kInput, {}, diagnostics);
-  static_cast<void>(predicted_memory(scenario, scenario.strategy));
+  static_cast<void>(predicted_memory(scenario, *scenario.strategy));
   const json& resolved = scenario.resolved;
   const Scenario again = read_resolved_scenario(resolved, "resolved", diagnostics);
   HEADWAY_CHECK(*again.resolved == resolved, "resolved once, a scenario stays what it is: " +

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hand_workload.h"
+#include "sim/jobs/strategy.h"
 #include "tests/sim/engine/single_iteration.h"
 #include "tests/support/random_job.h"
 

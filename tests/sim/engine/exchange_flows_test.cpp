@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/jobs/strategy.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/closed_form.h"

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sim/engine/timeline_bytes.h"
+#include "sim/jobs/strategy.h"
 #include "sim/result/breakdown.h"
 #include "sim/result/link_use.h"
 #include "tests/sim/engine/single_iteration.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/child_process.h"
+#include "sim/jobs/strategy.h"
 #include "sim/plan/strategy_plan.h"
 #include "sim/predict/job_run.h"
 #include "tests/support/scenario_text.h"

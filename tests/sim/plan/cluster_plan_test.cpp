@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "sim/predict/simulate.h"
 #include "sim/result/decision/run_time.h"
 #include "tests/support/scenario_text.h"
@@ -92,7 +93,7 @@ TEST(ClusterPlan, TheAnswerIsWhatSimulateSaysOfIt) {
   ASSERT_NE(plan.found(), nullptr);
   const ClusterRun& run = plan.found()->runs.front();
   const Scenario found = study.read(run.leader.options);
-  EXPECT_EQ(found.strategy.ranks(), plan.found()->accelerators);
+  EXPECT_EQ(found.strategy->ranks(), plan.found()->accelerators);
   const Prediction prediction = simulate(found, {.scaling = false}).prediction;
   EXPECT_EQ(prediction.iteration_time, run.leader.time());
   // Of this run's tokens, not of the scenario's seven days.

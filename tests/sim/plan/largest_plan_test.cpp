@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "sim/predict/simulate.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
@@ -55,7 +56,7 @@ TEST(LargestPlan, ALongerContextDoesNotFit) {
   const LargestPlan plan = study.plan(LargestGoal::Of::context);
   expect_largest(study, plan, 256);  // a quarter of 1024
   const Scenario found = study.read(plan.plan->leaders.front().options);
-  EXPECT_EQ(found.strategy.sequence_length, plan.largest.value);
+  EXPECT_EQ(found.strategy->sequence_length, plan.largest.value);
   EXPECT_GT(plan.largest.value, 1024);
 }
 
@@ -123,7 +124,7 @@ TEST(LargestPlan, TheLibraryIsTriedFromTheLargestDown) {
   for (const TriedSize& size : plan.tried) {
     EXPECT_EQ(size.reason.empty(), size.name == plan.largest.name) << size.name;
   }
-  EXPECT_EQ(study.read(plan.plan->leaders.front().options).strategy.sequence_length, 1024);
+  EXPECT_EQ(study.read(plan.plan->leaders.front().options).strategy->sequence_length, 1024);
 }
 
 }  // namespace

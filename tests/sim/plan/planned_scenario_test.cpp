@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
@@ -29,19 +30,19 @@ Scenario read(const nlohmann::json& scenario, std::set<std::string> kept = {}) {
 
 TEST(PlannedScenario, BeginsWithDegreesByWhichTheBatchDivides) {
   const Scenario planned = read(with_odd_batch());
-  EXPECT_EQ(planned.strategy.ranks(), 8);
-  EXPECT_EQ(12 % planned.strategy.data_parallel, 0);
+  EXPECT_EQ(planned.strategy->ranks(), 8);
+  EXPECT_EQ(12 % planned.strategy->data_parallel, 0);
 }
 
 TEST(PlannedScenario, DegreesThatAreWrittenOrKeptStay) {
   nlohmann::json scenario = with_odd_batch();
-  EXPECT_EQ(read(scenario, {"pipeline_parallel"}).strategy.tensor_parallel, 2);
-  EXPECT_EQ(read(scenario, {"tensor_parallel"}).strategy.pipeline_parallel, 2);
+  EXPECT_EQ(read(scenario, {"pipeline_parallel"}).strategy->tensor_parallel, 2);
+  EXPECT_EQ(read(scenario, {"tensor_parallel"}).strategy->pipeline_parallel, 2);
   const std::set<std::string> both = {"pipeline_parallel", "tensor_parallel"};
   const auto is_of_batch = testing::HasSubstr("global_batch must be a multiple of micro_batch x");
   EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario, both)); }), is_of_batch);
   scenario["strategy"]["pipeline_parallel"] = 1;
-  EXPECT_EQ(read(scenario).strategy.tensor_parallel, 2);
+  EXPECT_EQ(read(scenario).strategy->tensor_parallel, 2);
   scenario["strategy"]["tensor_parallel"] = 1;
   EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario)); }), is_of_batch);
 }
@@ -63,7 +64,7 @@ TEST(PlannedScenario, ProblemsStandWhereTheyWereWritten) {
 TEST(PlannedScenario, AnyDegreeIsReplacedButNotWhatIsNone) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"]["data_parallel"] = 3;
-  EXPECT_EQ(read(scenario).strategy.ranks(), 8);
+  EXPECT_EQ(read(scenario).strategy->ranks(), 8);
   for (const nlohmann::json& wrong : std::vector<nlohmann::json>{"many", 1.5, -2, 0}) {
     scenario["strategy"]["data_parallel"] = wrong;
     EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario)); }),

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/jobs/memory.h"
+#include "sim/plan/strategy_searcher.h"
 #include "sim/plan/time_bound.h"
 #include "sim/programs/closed_form.h"
 #include "sim/programs/known_jobs.h"
@@ -175,7 +176,7 @@ TEST(TimeBound, OfAnyPipelineIsWhatTheAverageStageHasToDo) {
   const Scenario scenario = scenario_of(small(2048));
   const StrategySpace space(scenario, {});
   TimeBound bound(space);
-  const std::int64_t batch = scenario.strategy.global_batch;
+  const std::int64_t batch = scenario.strategy->global_batch;
   for (const Recompute recompute : {Recompute::none, Recompute::full}) {
     const StrategyChoice alone{.data_parallel = 4, .recompute = recompute};
     EXPECT_NEAR(bound.of_any_pipeline(alone) / bound.of(alone), 1.0, 1e-8);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/jobs/memory.h"
+#include "sim/jobs/strategy.h"
 #include "sim/plan/leaders.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
@@ -23,7 +24,7 @@ Scenario read(const std::string& path, const std::vector<Override>& overrides = 
 std::optional<Strategy> read_choice(const std::string& path, const StrategySpace& space,
                                     const StrategyChoice& choice) {
   try {
-    return read(path, {{"/strategy", space.fields(choice).dump()}}).strategy;
+    return *read(path, {{"/strategy", space.fields(choice).dump()}}).strategy;
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -221,7 +222,7 @@ TEST(StrategySpace, ExpertsThatStayTogetherOverlapNoExchange) {
       {"experts", 4}, {"experts_per_token", 2}, {"expert_hidden", 512}};
   text["strategy"] = {{"preset", "megatron-bridge"}, {"micro_batch", 1}, {"global_batch", 16}};
   const Scenario scenario = read(scratch.write("scenario.json", text.dump()));
-  EXPECT_FALSE(scenario.strategy.overlap_expert_exchange);  // one rank holds all of them
+  EXPECT_FALSE(scenario.strategy->overlap_expert_exchange);  // one rank holds all of them
   const StrategySpace space(scenario, {});
   std::set<int> degrees;
   space.for_each([&](const StrategyChoice& choice) {

@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 
 Seconds anchored_time(const Scenario& scenario) {
-  return run_job(scenario, scenario.strategy, scenario.run.replicas, 1).time();
+  return run_job(scenario, *scenario.strategy, scenario.run.replicas, 1).time();
 }
 
 std::vector<Diagnostic> anchor_problems(const nlohmann::json& json) {
@@ -107,8 +107,8 @@ TEST(Anchor, TheNetworkStaysAsItIs) {
   const Scenario scenario = scenario_of(small_scenario(2));
   Scenario slower = scenario;
   slower.software_factor = 2.0;
-  const Block before = built_job(scenario, scenario.strategy).workload.programs[0].blocks[0];
-  const Block after = built_job(slower, scenario.strategy).workload.programs[0].blocks[0];
+  const Block before = built_job(scenario, *scenario.strategy).workload.programs[0].blocks[0];
+  const Block after = built_job(slower, *scenario.strategy).workload.programs[0].blocks[0];
   EXPECT_EQ(after.time[Cause::tensor_parallel], before.time[Cause::tensor_parallel]);
   EXPECT_EQ(after.time[Cause::compute], 2.0 * before.time[Cause::compute]);
   EXPECT_EQ(after.time[Cause::other], 2.0 * before.time[Cause::other]);

@@ -28,7 +28,7 @@ std::string background_problems(const nlohmann::json& perturbations) {
 }
 
 Seconds background_time(const Scenario& scenario) {
-  return run_job(scenario, scenario.strategy, 1, 1).time();
+  return run_job(scenario, *scenario.strategy, 1, 1).time();
 }
 
 TEST(BackgroundTrafficOfAScenario, ANodeSendsEvenlyByItsNics) {
@@ -46,7 +46,7 @@ TEST(BackgroundTrafficOfAScenario, SlowsTheJobAndIsACauseOfItsOwn) {
   const Scenario busy = small_beside_traffic(traffic(0, 1, "100 GB/s"));
   const Seconds sound = background_time(quiet);
   EXPECT_GT(background_time(busy), 1.01 * sound);
-  const WhatIf result = what_if(busy, run_job(busy, busy.strategy, 1, 1), 1);
+  const WhatIf result = what_if(busy, run_job(busy, *busy.strategy, 1, 1), 1);
   const auto cause = std::ranges::find(result.removals, "background traffic", &Removal::what);
   ASSERT_NE(cause, result.removals.end());
   EXPECT_NEAR(cause->without / sound, 1.0, 1e-12);

@@ -45,7 +45,7 @@ TEST(CostTerms, AnUnknownOneIsRefusedWithWhatWasMeant) {
 
 TEST(CostTerms, AJobIsFasterWithoutAnyOfItsTerms) {
   const Scenario scenario = busy_scenario();
-  const Seconds whole = run_job(scenario, scenario.strategy, 1, 1).time();
+  const Seconds whole = run_job(scenario, *scenario.strategy, 1, 1).time();
   for (const CostTerm& term : cost_terms()) {
     // Factors, which may lie on either side of 1; this model has no experts and no tables.
     if (term.name == "kernel_family" || term.name == "release" || term.name == "expert_parallel" ||
@@ -53,7 +53,7 @@ TEST(CostTerms, AJobIsFasterWithoutAnyOfItsTerms) {
       continue;
     }
     const Scenario without = without_term(scenario, term);
-    EXPECT_LT(run_job(without, without.strategy, 1, 1).time(), whole) << term.name;
+    EXPECT_LT(run_job(without, *without.strategy, 1, 1).time(), whole) << term.name;
   }
 }
 
@@ -61,23 +61,23 @@ TEST(CostTerms, ExpertsAreFasterWithoutTheirExchange) {
   Diagnostics diagnostics;
   const Scenario scenario = read_scenario("qwen3_235b_a22b_256", {}, diagnostics);
   const Scenario without = without_term(scenario, cost_term_named("expert_parallel"));
-  EXPECT_LT(run_job(without, without.strategy, 1, 1).time(),
-            run_job(scenario, scenario.strategy, 1, 1).time());
+  EXPECT_LT(run_job(without, *without.strategy, 1, 1).time(),
+            run_job(scenario, *scenario.strategy, 1, 1).time());
 }
 
 TEST(CostTerms, TablesSendWhatTheyPooled) {
   Diagnostics diagnostics;
   const Scenario scenario = read_scenario("dlrm_dcnv2_64", {}, diagnostics);
   const Scenario without = without_term(scenario, cost_term_named("embedding_exchange"));
-  EXPECT_LT(run_job(without, without.strategy, 1, 1).time(),
-            run_job(scenario, scenario.strategy, 1, 1).time());
+  EXPECT_LT(run_job(without, *without.strategy, 1, 1).time(),
+            run_job(scenario, *scenario.strategy, 1, 1).time());
 }
 
 TEST(CostTerms, LeavingOneOutChangesNothingElse) {
   const Scenario scenario = busy_scenario();
-  const JobRun whole = run_job(scenario, scenario.strategy, 1, 1);
+  const JobRun whole = run_job(scenario, *scenario.strategy, 1, 1);
   const Scenario without = without_term(scenario, cost_term_named("recompute"));
-  const JobRun rest = run_job(without, without.strategy, 1, 1);
+  const JobRun rest = run_job(without, *without.strategy, 1, 1);
   const Block& before = whole.workload.programs.front().blocks.front();
   const Block& after = rest.workload.programs.front().blocks.front();
   EXPECT_EQ(before.time[Cause::compute], after.time[Cause::compute]);

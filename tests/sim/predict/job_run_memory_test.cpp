@@ -27,20 +27,20 @@ nlohmann::json with_failures(int spares) {
 
 /// Tells whether a run was simulated: a known one is the same to the last bit whatever is asked.
 double time_of(JobRunMemory& memory, const Scenario& scenario) {
-  return memory.run(scenario, scenario.strategy, 1).time().count();
+  return memory.run(scenario, *scenario.strategy, 1).time().count();
 }
 
 TEST(JobRunMemory, WhatIsReckonedAfterwardsIsNoOtherJob) {
   JobRunMemory memory;
   Scenario first = scenario_of(with_failures(0));
   const double time = time_of(memory, first);
-  EXPECT_EQ(time, run_job(first, first.strategy, 1, 1).time().count());
+  EXPECT_EQ(time, run_job(first, *first.strategy, 1, 1).time().count());
   // Were it simulated, this profile would make it slower.
   Scenario second = scenario_of(with_failures(2));
   auto slower = std::make_shared<Profile>(*second.profile);
   slower->device.attention_efficiency.value *= 0.5;
   second.profile = slower;
-  ASSERT_NE(run_job(second, second.strategy, 1, 1).time().count(), time);
+  ASSERT_NE(run_job(second, *second.strategy, 1, 1).time().count(), time);
   EXPECT_EQ(time_of(memory, second), time);
 }
 
@@ -51,7 +51,7 @@ TEST(JobRunMemory, AnotherJobIsSimulated) {
   nlohmann::json text = with_failures(0);
   text["perturbations"]["slow_accelerators"] = {{{"accelerator", 0}, {"time_factor", 1.5}}};
   const Scenario slow = scenario_of(text);
-  EXPECT_EQ(time_of(memory, slow), run_job(slow, slow.strategy, 1, 1).time().count());
+  EXPECT_EQ(time_of(memory, slow), run_job(slow, *slow.strategy, 1, 1).time().count());
   EXPECT_GT(time_of(memory, slow), time);
   EXPECT_EQ(time_of(memory, first), time);
 }

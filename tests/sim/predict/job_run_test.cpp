@@ -28,9 +28,9 @@ TEST(JobRun, ADoctoredProfileDoesNotBeatThePeak) {
     family.step_overhead.value = 0.0;
   }
   scenario.profile = doctored;
-  const JobRun run = run_job(scenario, scenario.strategy, 1, 1);
+  const JobRun run = run_job(scenario, *scenario.strategy, 1, 1);
   const PhysicalBound bound =
-      physical_bound(scenario.model, scenario.strategy, *doctored, run.workload, run.timeline,
+      physical_bound(scenario.model, *scenario.strategy, *doctored, run.workload, run.timeline,
                      scenario.cluster->topology);
   EXPECT_GE(run.time(), bound.longest());
   EXPECT_GT(bound.compute, Seconds(0.0));
@@ -46,14 +46,14 @@ TEST(JobRun, AnIterationFasterThanPhysicsIsABug) {
   doctored->scale_up.overhead.value = 0.0;
   scenario.profile = doctored;
   scenario.software_factor = 0.001;
-  EXPECT_THROW(static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)), InternalError);
+  EXPECT_THROW(static_cast<void>(run_job(scenario, *scenario.strategy, 1, 1)), InternalError);
 }
 
 TEST(JobRun, PausesBeyondNumberAreRefused) {
   nlohmann::json text = small_scenario(2);
   text["perturbations"]["pauses"] = {{{"every", "0.01 ns"}, {"lasts", "0.001 ns"}}};
   const Scenario scenario = scenario_of(text);
-  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)); }),
+  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, *scenario.strategy, 1, 1)); }),
               testing::AllOf(testing::HasSubstr("the pauses are too many to be followed"),
                              testing::HasSubstr("/perturbations/pauses/0/every")));
 }
@@ -64,10 +64,11 @@ TEST(JobRun, PausesThatLeaveNoMomentToWorkAreRefused) {
   text["strategy"]["tensor_parallel"] = 2;
   text["perturbations"]["pauses"] = {{{"every", "100 ms"}, {"lasts", "99 ms"}}};
   const Scenario scenario = scenario_of(text);
-  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)); }),
-              testing::AllOf(testing::HasSubstr("2 accelerators that wait for each other never work "
-                                                "all at once: one of them pauses at any moment"),
-                             testing::HasSubstr("/perturbations/pauses")));
+  EXPECT_THAT(
+      problems_in([&] { static_cast<void>(run_job(scenario, *scenario.strategy, 1, 1)); }),
+      testing::AllOf(testing::HasSubstr("2 accelerators that wait for each other never work "
+                                        "all at once: one of them pauses at any moment"),
+                     testing::HasSubstr("/perturbations/pauses")));
 }
 
 TEST(JobRun, AFirstDrawThatIsKnownIsSimulatedOnlyIfItIsTheMedian) {
@@ -77,9 +78,9 @@ TEST(JobRun, AFirstDrawThatIsKnownIsSimulatedOnlyIfItIsTheMedian) {
   for (int seed = 1; seed <= 12; ++seed) {
     text["run"]["seed"] = seed;
     const Scenario scenario = scenario_of(text);
-    const double first = run_job(scenario, scenario.strategy, 1, 1).times.front();
-    const JobRun all = run_job(scenario, scenario.strategy, 3, 1);
-    const JobRun rest = run_job(scenario, scenario.strategy, 3, 1, {}, first);
+    const double first = run_job(scenario, *scenario.strategy, 1, 1).times.front();
+    const JobRun all = run_job(scenario, *scenario.strategy, 3, 1);
+    const JobRun rest = run_job(scenario, *scenario.strategy, 3, 1, {}, first);
     EXPECT_EQ(rest.times, all.times);
     EXPECT_EQ(rest.median, all.median);
     EXPECT_EQ(rest.timeline.operation_end, all.timeline.operation_end);
@@ -94,7 +95,7 @@ TEST(JobRun, TimesBeyondMeasureAreRefused) {
   auto doctored = std::make_shared<Profile>(*scenario.profile);
   for (auto& [unused, family] : doctored->kernel_families) family.step_overhead.value = 1e13;
   scenario.profile = doctored;
-  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)); }),
+  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, *scenario.strategy, 1, 1)); }),
               testing::HasSubstr("an iteration would take more than 30,000 years"));
 }
 

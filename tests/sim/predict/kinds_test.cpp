@@ -18,7 +18,7 @@ nlohmann::json mixed_scenario() {
 
 TEST(KindsOfAccelerators, EachStageIsHeldAgainstWhatItsOwnCanHold) {
   const Scenario scenario = scenario_of(mixed_scenario());
-  const MemoryPrediction memory = predicted_memory(scenario, scenario.strategy);
+  const MemoryPrediction memory = predicted_memory(scenario, *scenario.strategy);
   ASSERT_EQ(memory.stages.size(), 2U);
   EXPECT_EQ(memory.stages[0].capacity.count(), scenario.profile->device.memory_bytes.value);
   EXPECT_EQ(memory.stages[1].capacity.count(),
@@ -32,7 +32,7 @@ TEST(KindsOfAccelerators, AJobFitsOnlyIfEveryKindHoldsItsStages) {
   text["model"]["ffn_hidden"] = 32768;
   text["model"]["attention_heads"] = 64;
   const Scenario scenario = scenario_of(text);
-  const MemoryPrediction memory = predicted_memory(scenario, scenario.strategy);
+  const MemoryPrediction memory = predicted_memory(scenario, *scenario.strategy);
   EXPECT_LT(memory.stages[0].total(), memory.stages[0].capacity);
   EXPECT_GT(memory.stages[1].total(), memory.stages[1].capacity);
   EXPECT_EQ(memory.fullest_stage, 1);

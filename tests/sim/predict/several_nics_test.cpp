@@ -28,7 +28,7 @@ nlohmann::json with_nics(int count, const char* kind) {
 
 double iteration(const nlohmann::json& text) {
   const Scenario scenario = scenario_of(text);
-  return run_job(scenario, scenario.strategy, 1, 1).time().count();
+  return run_job(scenario, *scenario.strategy, 1, 1).time().count();
 }
 
 TEST(SeveralNics, AreWorthOneOfTheirSum) {

@@ -56,9 +56,9 @@ TEST(SharedError, OfSeveralWhatIsTheirOwnAveragesOut) {
 }
 
 TEST(SharedError, AJobThatIsMoreAlikeWeighsMore) {
-  // One alike (s = 0.88) and one of another pipeline (t = 0.88 x 0.66 = 0.5808, with both): K = (1 t;
-  // t 1), k = (s, t). Its inverse is (1 -t; -t 1) / (1 - t^2), so the weights are
-  // (s - t^2, t - s t) / (1 - t^2).
+  // One alike (s = 0.88) and one of another pipeline (t = 0.88 x 0.66 = 0.5808, with both): K = (1
+  // t; t 1), k = (s, t). Its inverse is (1 -t; -t 1) / (1 - t^2), so the weights are (s - t^2, t -
+  // s t) / (1 - t^2).
   const double s = 0.88;
   const double t = 0.88 * 0.66;
   const ErrorByOthers both = error_by_others(kJob, {kJob, with(&ErrorTraits::pipeline, "1 x 1")});
@@ -70,15 +70,15 @@ TEST(SharedError, AJobThatIsMoreAlikeWeighsMore) {
 TEST(SharedError, JobsAreToldApartByWhatTheirSoftwareDoes) {
   nlohmann::json unfused = small_scenario(2);
   const Scenario one = scenario_of(unfused);
-  const ErrorTraits traits = error_traits(one.model, one.strategy);
+  const ErrorTraits traits = error_traits(one.model, *one.strategy);
   EXPECT_EQ(traits.exchange, "");
   unfused["strategy"]["attention"] = "unfused";
   const Scenario other = scenario_of(unfused);
-  EXPECT_THAT(error_differences(traits, error_traits(other.model, other.strategy)),
+  EXPECT_THAT(error_differences(traits, error_traits(other.model, *other.strategy)),
               ElementsAre("kernels"));
   // More replicas are the same software.
   const Scenario larger = scenario_of(small_scenario(4));
-  EXPECT_EQ(error_traits(larger.model, larger.strategy), traits);
+  EXPECT_EQ(error_traits(larger.model, *larger.strategy), traits);
 }
 
 }  // namespace

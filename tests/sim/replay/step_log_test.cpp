@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scratch_folder.h"
 
@@ -23,9 +24,8 @@ LoggedSteps logged(const std::string& text) {
 
 Scenario job_of_8() {
   Scenario scenario;
-  scenario.strategy.global_batch = 64;
-  scenario.strategy.sequence_length = 1000;
-  scenario.strategy.data_parallel = 8;
+  scenario.strategy = std::make_shared<const Strategy>(
+      Strategy{.data_parallel = 8, .global_batch = 64, .sequence_length = 1000});
   return scenario;
 }
 
@@ -148,7 +148,7 @@ TEST(StepLog, OfTheVeryJobGivesItsTime) {
 TEST(StepLog, OfAnotherJobSaysAllThatDiffers) {
   Scenario scenario = resolved_job();
   (*scenario.resolved)["strategy"]["global_batch"] = 48;
-  scenario.strategy.data_parallel = 16;
+  scenario.change_strategy([](Strategy& strategy) { strategy.data_parallel = 16; });
   try {
     static_cast<void>(step_time(logged(megatron_log("5120", 32)), scenario));
     FAIL();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 #include "sim/layers/flops.h"
 #include "sim/models/transformer/transformer_layers.h"
 

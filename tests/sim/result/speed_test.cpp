@@ -1,7 +1,9 @@
-#include "sim/models/transformer/transformer_layers.h"
 #include "sim/result/speed.h"
 
 #include <gtest/gtest.h>
+
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer/transformer_layers.h"
 
 namespace headway {
 namespace {
@@ -42,9 +44,11 @@ TEST_F(SpeedTest, FullRecomputationRunsTheLayersAFourthTimeButNotTheHead) {
 
 TEST_F(SpeedTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
   strategy.recompute = Recompute::selective;
-  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(), 3.0 * kTokens * kCausal);
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
+                   3.0 * kTokens * kCausal);
   strategy.fused_attention = false;
-  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(), kTokens * (3.0 * kCausal + 320.0));
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
+                   kTokens * (3.0 * kCausal + 320.0));
 }
 
 TEST_F(SpeedTest, SomeLayersOrPartsOfThemRunAgain) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
@@ -130,7 +131,7 @@ TEST(Alternatives, TheFirstOfEachListIsTaken) {
   const Scenario scenario = File(with_alternatives()).read();
   EXPECT_EQ(scenario.resolved->at("cost").at("usd_per_gpu_hour"), 1.0);
   EXPECT_EQ(scenario.resolved->at("cost").at("price_spread"), 0.1);
-  EXPECT_EQ(scenario.strategy.global_batch, 32);
+  EXPECT_EQ(scenario.strategy->global_batch, 32);
   EXPECT_FALSE(scenario.resolved->contains("alternatives"));
 }
 
@@ -142,7 +143,7 @@ TEST(Alternatives, AreNamedOneOfEachListBehindTheCandidate) {
   EXPECT_EQ(scenario.cluster->name, "hgx-h200-400g");
   EXPECT_EQ(scenario.resolved->at("cost").at("usd_per_gpu_hour"), 9.0);
   EXPECT_EQ(scenario.resolved->at("cost").at("price_spread"), 0.3);
-  EXPECT_EQ(scenario.strategy.global_batch, 64);
+  EXPECT_EQ(scenario.strategy->global_batch, 64);
 }
 
 TEST(Alternatives, UnknownNamesAreReported) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
@@ -216,7 +217,7 @@ TEST(Scenario, OptionsOfTheCommandLineWinAndAreRecorded) {
   const Scenario scenario = read_scenario(
       path, {.overrides = {parse_override("/strategy/global_batch=64")}, .seed = 9, .replicas = 3},
       diagnostics);
-  EXPECT_EQ(scenario.strategy.global_batch, 64);
+  EXPECT_EQ(scenario.strategy->global_batch, 64);
   EXPECT_EQ(scenario.perturbation.seed, 9U);
   EXPECT_EQ(scenario.run.replicas, 3);
   EXPECT_EQ((*scenario.resolved)["strategy"]["global_batch"], 64);

@@ -54,7 +54,7 @@ TEST(MeasuredSteps, TakeTheMemoryThatIsToldForThem) {
     std::vector<std::string> assumed;
     const auto outcome = scenario_of_row(rows[i], {}, assumed);
     const Scenario& scenario = std::get<Scenario>(outcome);
-    const StageMemory memory = stage_memory(scenario.model, scenario.strategy).front();
+    const StageMemory memory = stage_memory(scenario.model, *scenario.strategy).front();
     const double told = memory.total().count() - kGibibyte;
     const double peak = row.at("measured").at("peak_allocated_bytes").get<double>();
     EXPECT_GT(told / peak, 0.85) << row.at("id");

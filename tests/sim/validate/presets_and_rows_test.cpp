@@ -36,7 +36,7 @@ Found first_row(const std::vector<PublishedRow>& rows, const std::string& framew
 /// What a user writes who knows the preset, the degrees and the batches, and nothing of kernels,
 /// precisions of gradients and overlap.
 Strategy as_user(const Found& found, const std::string& preset, const std::string& said) {
-  const Strategy& row = found.scenario.strategy;
+  const Strategy& row = *found.scenario.strategy;
   nlohmann::json strategy = nlohmann::json::parse(said);
   strategy["preset"] = preset;
   strategy["tensor_parallel"] = row.tensor_parallel;
@@ -89,23 +89,23 @@ TEST(PresetsAndRows, TheSameJobTakesTheSameTimeAndMemory) {
     const Scenario& scenario = found.scenario;
     // What the row says of the layout in so many words, a user would too.
     Strategy user = as_user(found, each.preset, each.said);
-    user.recompute = scenario.strategy.recompute;
-    user.sharding = scenario.strategy.sharding;
-    user.reshard_after_forward = scenario.strategy.reshard_after_forward;
-    user.shard_group = scenario.strategy.shard_group;
-    user.fused_attention = scenario.strategy.fused_attention;
-    user.cuda_graph = scenario.strategy.cuda_graph;
-    user.layer_placement = scenario.strategy.layer_placement;
-    user.precision = scenario.strategy.precision;
-    user.scaling = scenario.strategy.scaling;
+    user.recompute = scenario.strategy->recompute;
+    user.sharding = scenario.strategy->sharding;
+    user.reshard_after_forward = scenario.strategy->reshard_after_forward;
+    user.shard_group = scenario.strategy->shard_group;
+    user.fused_attention = scenario.strategy->fused_attention;
+    user.cuda_graph = scenario.strategy->cuda_graph;
+    user.layer_placement = scenario.strategy->layer_placement;
+    user.precision = scenario.strategy->precision;
+    user.scaling = scenario.strategy->scaling;
     const auto time = [&](const Strategy& strategy) {
       return closed_form_iteration(scenario.model, strategy, *scenario.profile, *scenario.cluster,
                                    scenario.placement, scenario.perturbation)
           .count();
     };
-    EXPECT_EQ(time(user), time(scenario.strategy));
+    EXPECT_EQ(time(user), time(*scenario.strategy));
     const auto of_user = stage_memory(scenario.model, user);
-    const auto of_row = stage_memory(scenario.model, scenario.strategy);
+    const auto of_row = stage_memory(scenario.model, *scenario.strategy);
     ASSERT_EQ(of_user.size(), of_row.size());
     for (std::size_t stage = 0; stage < of_row.size(); ++stage) {
       EXPECT_EQ(of_user[stage].total(), of_row[stage].total());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/jobs/strategy.h"
 #include "sim/validate/changed_profile.h"
 #include "sim/validate/free_constants.h"
 #include "sim/validate/left_out_source.h"
@@ -17,7 +18,7 @@ namespace {
 Scenario scenario_of(const std::string& profile, const std::string& family) {
   Scenario scenario;
   scenario.profile = changed_profile(profile, nlohmann::json::object());
-  scenario.strategy.kernel_family = family;
+  scenario.strategy = std::make_shared<const Strategy>(Strategy{.kernel_family = family});
   return scenario;
 }
 
@@ -29,7 +30,7 @@ TEST(SourceEffects, AreFactorsOnWhatTheFamilyOfTheRowHas) {
   const KernelFamily& is = after.profile->kernel_families.at("deepspeed");
   EXPECT_EQ(is.memory_traffic.value, 2.0 * was.memory_traffic.value);
   EXPECT_EQ(is.gradient_traffic.value, 4.0 * was.gradient_traffic.value);
-  EXPECT_EQ(is.releases.at(after.strategy.software_release).value, 1.25);
+  EXPECT_EQ(is.releases.at(after.strategy->software_release).value, 1.25);
   EXPECT_EQ(after.profile->kernel_families.at("fused").memory_traffic.value,
             before.profile->kernel_families.at("fused").memory_traffic.value);
   EXPECT_TRUE(was.releases.empty());  // the profile itself is everybody's
@@ -65,7 +66,7 @@ TEST(SourceEffects, ASourceThatIsLeftOutIsStillOfItsKind) {
   const Scenario mixture = without_source(known, "dgxc_benchmarking", true);
   const auto factor = [](const Scenario& scenario) {
     return scenario.profile->kernel_families.at("fused")
-        .releases.at(scenario.strategy.software_release)
+        .releases.at(scenario.strategy->software_release)
         .value;
   };
   EXPECT_LT(factor(dense), 1.0);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 #include "sim/layers/parameters.h"
 #include "sim/validate/published_steps.h"
 
@@ -125,20 +126,20 @@ TEST(ValidationRow, ASliceOfATorusIsOneDomainOfNodesOfFour) {
 TEST(ValidationRow, ACapacityOfExpertsIsTakenAsItIsGiven) {
   nlohmann::json json = row_json();
   json["model"]["moe"] = {{"experts", 8}, {"topk", 2}, {"moe_ffn", 2048}};
-  EXPECT_EQ(scenario_of(json).strategy.expert_capacity_factor, 0.0);
+  EXPECT_EQ(scenario_of(json).strategy->expert_capacity_factor, 0.0);
   json["train"]["expert_capacity_factor"] = 1.25;
-  EXPECT_EQ(scenario_of(json).strategy.expert_capacity_factor, 1.25);
+  EXPECT_EQ(scenario_of(json).strategy->expert_capacity_factor, 1.25);
 }
 
 TEST(ValidationRow, TheReleaseTellsTheKernelFamily) {
   nlohmann::json json = row_json();
   json["framework"] = "aleph-alpha";
   json["release"] = "rms";
-  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha");
+  EXPECT_EQ(scenario_of(json).strategy->kernel_family, "aleph-alpha");
   json["release"] = "fa2";
-  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-unfused-norm");
+  EXPECT_EQ(scenario_of(json).strategy->kernel_family, "aleph-alpha-unfused-norm");
   json["release"] = "fa1";
-  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-flash-1");
+  EXPECT_EQ(scenario_of(json).strategy->kernel_family, "aleph-alpha-flash-1");
 }
 
 TEST(ValidationRow, RecipesOfATaskAreForThatTask) {
@@ -147,9 +148,9 @@ TEST(ValidationRow, RecipesOfATaskAreForThatTask) {
   json["release"] = "v5.0";
   json["gpu"] = "B200";
   json["model"]["name"] = "Llama2 70B LoRA (MLPerf)";
-  EXPECT_FALSE(scenario_of(json).strategy.memory.quantised_weights);
+  EXPECT_FALSE(scenario_of(json).strategy->memory.quantised_weights);
   json["train"]["task"] = "lora";
-  const Strategy strategy = scenario_of(json).strategy;
+  const Strategy strategy = *scenario_of(json).strategy;
   EXPECT_TRUE(strategy.memory.quantised_weights);
   EXPECT_EQ(strategy.memory.allocator_reserve, 0.05);  // the preset's
 }
@@ -157,18 +158,18 @@ TEST(ValidationRow, RecipesOfATaskAreForThatTask) {
 TEST(ValidationRow, TheModelTellsTheSoftwareOfSingleRuns) {
   nlohmann::json json = row_json();
   json["framework"] = "full_runs";
-  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "torch-eager");
+  EXPECT_EQ(scenario_of(json).strategy->kernel_family, "torch-eager");
   json["model"]["name"] = "Pythia 12B (GPT-NeoX)";
-  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "deepspeed");
+  EXPECT_EQ(scenario_of(json).strategy->kernel_family, "deepspeed");
 }
 
 TEST(ValidationRow, MixturesOfExpertsMayHaveSoftwareOfTheirOwn) {
   nlohmann::json json = row_json();
   json["framework"] = "automodel";
-  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "torch-eager");
+  EXPECT_EQ(scenario_of(json).strategy->kernel_family, "torch-eager");
   json["model"]["moe"] = {{"experts", 8}, {"topk", 2}, {"moe_ffn", 2048}};
-  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "fused");
-  EXPECT_EQ(scenario_of(json).strategy.expert_dispatch, ExpertDispatch::deduplicated);
+  EXPECT_EQ(scenario_of(json).strategy->kernel_family, "fused");
+  EXPECT_EQ(scenario_of(json).strategy->expert_dispatch, ExpertDispatch::deduplicated);
 }
 
 TEST(ValidationRow, ModelsAreMadeUpAsTheyArePublished) {
@@ -198,7 +199,7 @@ TEST(ValidationRow, ModelsAreMadeUpAsTheyArePublished) {
 TEST(ValidationRow, NothingIsGatheredWhereNothingIsSharded) {
   nlohmann::json json = row_json();
   json["train"]["distributed_optimizer"] = false;
-  const Strategy strategy = scenario_of(json).strategy;
+  const Strategy strategy = *scenario_of(json).strategy;
   EXPECT_EQ(strategy.sharding, Sharding::none);
   EXPECT_TRUE(strategy.overlap_gradient_reduce);
   EXPECT_FALSE(strategy.overlap_parameter_gather);
@@ -206,21 +207,21 @@ TEST(ValidationRow, NothingIsGatheredWhereNothingIsSharded) {
 
 TEST(ValidationRow, GroupsThatShareOutTheOptimizerAreTakenWhereItIsShared) {
   nlohmann::json json = row_json();
-  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 64);
+  EXPECT_EQ(scenario_of(json).strategy->shard_ranks(), 64);
   json["train"]["optimizer_shard_group"] = 8;
-  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 8);
+  EXPECT_EQ(scenario_of(json).strategy->shard_ranks(), 8);
   json["train"]["distributed_optimizer"] = false;
-  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 64);
+  EXPECT_EQ(scenario_of(json).strategy->shard_ranks(), 64);
 }
 
 TEST(ValidationRow, FineTuningPacksDocumentsAndMayTrainAdaptersOnly) {
   nlohmann::json json = row_json();
   json["train"]["task"] = "sft";
-  EXPECT_EQ(scenario_of(json).strategy.task, Task::sft);
-  EXPECT_EQ(scenario_of(json).strategy.packed_length, 3277);
+  EXPECT_EQ(scenario_of(json).strategy->task, Task::sft);
+  EXPECT_EQ(scenario_of(json).strategy->packed_length, 3277);
   json["train"]["task"] = "lora";
-  EXPECT_EQ(scenario_of(json).strategy.task, Task::lora);
-  EXPECT_EQ(scenario_of(json).strategy.lora_rank, 8);
+  EXPECT_EQ(scenario_of(json).strategy->task, Task::lora);
+  EXPECT_EQ(scenario_of(json).strategy->lora_rank, 8);
   json["train"]["task"] = "dpo";
   const auto refused = read(json);
   ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
@@ -230,26 +231,26 @@ TEST(ValidationRow, FineTuningPacksDocumentsAndMayTrainAdaptersOnly) {
 TEST(ValidationRow, WaysToShardParametersAreTakenAsTheyAreCalled) {
   nlohmann::json json = row_json();
   json["train"]["fsdp"] = "full";
-  EXPECT_EQ(scenario_of(json).strategy.sharding, Sharding::full);
-  EXPECT_TRUE(scenario_of(json).strategy.reshard_after_forward);
-  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 64);
+  EXPECT_EQ(scenario_of(json).strategy->sharding, Sharding::full);
+  EXPECT_TRUE(scenario_of(json).strategy->reshard_after_forward);
+  EXPECT_EQ(scenario_of(json).strategy->shard_ranks(), 64);
   json["train"]["fsdp"] = "grad_op";
-  EXPECT_EQ(scenario_of(json).strategy.sharding, Sharding::full);
-  EXPECT_FALSE(scenario_of(json).strategy.reshard_after_forward);
+  EXPECT_EQ(scenario_of(json).strategy->sharding, Sharding::full);
+  EXPECT_FALSE(scenario_of(json).strategy->reshard_after_forward);
   json["train"]["fsdp"] = "hsdp";
-  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 8);
+  EXPECT_EQ(scenario_of(json).strategy->shard_ranks(), 8);
 }
 
 TEST(ValidationRow, WaysToRecomputeAreTakenAsTheyAreCalled) {
   nlohmann::json json = row_json();
   json["train"]["recompute"] = "half";
-  EXPECT_EQ(scenario_of(json).strategy.recompute, Recompute::full);
-  EXPECT_EQ(scenario_of(json).strategy.recompute_layers, 16);
+  EXPECT_EQ(scenario_of(json).strategy->recompute, Recompute::full);
+  EXPECT_EQ(scenario_of(json).strategy->recompute_layers, 16);
   json["train"]["recompute"] = "sac";
-  EXPECT_EQ(scenario_of(json).strategy.recompute, Recompute::alternate);
+  EXPECT_EQ(scenario_of(json).strategy->recompute, Recompute::alternate);
   json["train"]["recompute"] = "modules";
   json["train"]["recompute_modules"] = {"mlp", "core_attn"};
-  EXPECT_EQ(scenario_of(json).strategy.recompute_modules.size(), 2U);
+  EXPECT_EQ(scenario_of(json).strategy->recompute_modules.size(), 2U);
   json["train"]["recompute"] = "some";
   const auto refused = read(json);
   ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
@@ -279,8 +280,8 @@ TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {
   nlohmann::json json = row_json();
   json["train"]["precision"] = "fp8cs";
   const Scenario scenario = scenario_of(json);
-  EXPECT_EQ(scenario.strategy.precision, Precision::fp8);
-  EXPECT_EQ(scenario.strategy.scaling, Scaling::current);
+  EXPECT_EQ(scenario.strategy->precision, Precision::fp8);
+  EXPECT_EQ(scenario.strategy->scaling, Scaling::current);
   json["train"]["precision"] = "mxfp8";
   const auto refused = read(json);
   ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
@@ -298,11 +299,11 @@ nlohmann::json row_of_recipe() {
 
 TEST(ValidationRow, AGraphModeThatTheRowOnlyAssumesGivesWayToTheRecipe) {
   nlohmann::json json = row_of_recipe();
-  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::layer);
+  EXPECT_EQ(scenario_of(json).strategy->cuda_graph, CudaGraph::layer);
   json["defaults_used"] = {"CUDA-graph mode transformer_engine taken from the sibling release"};
-  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::none);
+  EXPECT_EQ(scenario_of(json).strategy->cuda_graph, CudaGraph::none);
   json["release"] = "26.02";  // whose recipe is not known
-  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::layer);
+  EXPECT_EQ(scenario_of(json).strategy->cuda_graph, CudaGraph::layer);
 }
 
 TEST(ValidationRow, TheRecipeNamesADispatcherThatTheRowLeavesOpen) {
@@ -310,11 +311,11 @@ TEST(ValidationRow, TheRecipeNamesADispatcherThatTheRowLeavesOpen) {
   json["model"]["name"] = "DeepSeekV3 (dropless)";
   json["model"]["moe"] = {{"experts", 64}, {"topk", 8}, {"moe_ffn", 2048}};
   json["train"]["ep"] = 64;
-  const Strategy open = scenario_of(json).strategy;
+  const Strategy open = *scenario_of(json).strategy;
   EXPECT_EQ(open.expert_dispatch, ExpertDispatch::deduplicated);
   EXPECT_TRUE(open.overlap_expert_exchange);
   json["train"]["moe_dispatcher"] = "alltoall";
-  const Strategy said = scenario_of(json).strategy;
+  const Strategy said = *scenario_of(json).strategy;
   EXPECT_EQ(said.expert_dispatch, ExpertDispatch::all_to_all);
   EXPECT_FALSE(said.overlap_expert_exchange);
 }
@@ -325,13 +326,13 @@ TEST(ValidationRow, WithoutItsChoicesAJobIsAsItsPresetHasIt) {
   json["train"].update(
       {{"ep", 8}, {"recompute", "full"}, {"cuda_graph", "full_iteration"}, {"precision", "fp8cs"}});
   json["train"]["moe_dispatcher"] = "alltoall";
-  const Strategy all = scenario_of(json).strategy;
+  const Strategy all = *scenario_of(json).strategy;
   EXPECT_EQ(all.recompute, Recompute::full);
   EXPECT_EQ(all.cuda_graph, CudaGraph::full);
   EXPECT_EQ(all.expert_dispatch, ExpertDispatch::all_to_all);
   const auto outcome = read(json, {}, RowDetail::no_choices);
   ASSERT_TRUE(std::holds_alternative<Scenario>(outcome));
-  const Strategy& strategy = std::get<Scenario>(outcome).strategy;
+  const Strategy& strategy = *std::get<Scenario>(outcome).strategy;
   EXPECT_EQ(strategy.recompute, Recompute::none);
   EXPECT_EQ(strategy.cuda_graph, CudaGraph::layer);  // "when_experts" of megatron-bridge
   EXPECT_EQ(strategy.expert_dispatch, ExpertDispatch::deduplicated);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "sim/validate/sync/sync_kind.h"
 #include "sim/validate/sync/sync_scenario.h"
 
@@ -101,7 +102,8 @@ double way_seconds(const WayJob& job, int accelerators, double compute, const ch
                                      {"profile", job.accelerator.profile},
                                      {"strategy", strategy}});
   scenario.software_factor = compute;
-  scenario.strategy.fused_gradient_reduce = !is_in_parts;
+  scenario.change_strategy(
+      [&](Strategy& changed) { changed.fused_gradient_reduce = !is_in_parts; });
   return iteration_seconds(scenario);
 }
 

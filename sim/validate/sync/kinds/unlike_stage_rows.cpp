@@ -223,7 +223,7 @@ SyncOutcome predict_pipelined(const SyncQuestion& question) {
   const std::string precision = precision_of(row, job, network);
   const Scenario scenario = pipelined_scenario(job, network, precision);
   Bytes fullest;
-  for (const StageMemory& stage : stage_memory(scenario.model, scenario.strategy)) {
+  for (const StageMemory& stage : stage_memory(scenario.model, *scenario.strategy)) {
     fullest = max(fullest, stage.total());
   }
   SyncOutcome outcome;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/jobs/strategy.h"
+
 namespace headway {
 namespace {
 

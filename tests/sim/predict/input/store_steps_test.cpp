@@ -32,11 +32,11 @@ nlohmann::json reading_scenario() {
 }
 
 StoreSteps steps_of(const Scenario& scenario) {
-  return store_steps(scenario, scenario.strategy, 1);
+  return store_steps(scenario, *scenario.strategy, 1);
 }
 
 double nic_rate(const Scenario& scenario) {
-  return 1e9 * built_job(scenario, scenario.strategy).workload.nic_efficiency;
+  return 1e9 * built_job(scenario, *scenario.strategy).workload.nic_efficiency;
 }
 
 TEST(StoreSteps, OneHostsNicBoundsWhatAllRead) {
@@ -150,7 +150,7 @@ TEST(StoreSteps, StepsBesideCheckpointsCountInLongRuns) {
   const Scenario scenario = scenario_of(checkpointing_scenario());
   const Seconds step = steps_of(scenario).alone;
   const InputUse use =
-      input_use(*scenario.input, scenario.strategy, *scenario.cluster, step, steps_of(scenario));
+      input_use(*scenario.input, *scenario.strategy, *scenario.cluster, step, steps_of(scenario));
   const double apart = reliability(scenario, step).goodput.mean;
   const double beside = reliability(scenario, step, use).goodput.mean;
   const double slower = 1.0 + 2.0 / 9.0 * (use.checkpoint_step / step - 1.0);

@@ -21,7 +21,7 @@ Scenario scenario_with(const nlohmann::json& model) {
 }
 
 GenerationEngine engine_of(const Scenario& scenario, const GenerationSettings& settings) {
-  return {scenario.model, scenario.strategy, *scenario.profile, *scenario.cluster, settings};
+  return {scenario.model, *scenario.strategy, *scenario.profile, *scenario.cluster, settings};
 }
 
 // 2 bytes of each of the parameters but the rows of the embedding, which are looked up:

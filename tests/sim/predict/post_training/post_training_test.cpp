@@ -51,7 +51,7 @@ TEST(PostTraining, TakesTurnsOnTheSameAccelerators) {
 // 8 engines of two accelerators have 32 rollouts each.
 TEST(PostTraining, GeneratesOnEnginesAlike) {
   const Scenario scenario = scenario_of(learning(8, {{"engine_accelerators", 2}}));
-  const GenerationEngine engine(scenario.model, scenario.strategy, *scenario.profile,
+  const GenerationEngine engine(scenario.model, *scenario.strategy, *scenario.profile,
                                 *scenario.cluster, scenario.post_training->generation);
   const PostTraining of = *simulate(scenario, {.scaling = false}).prediction.post_training;
   EXPECT_DOUBLE_EQ(of.generation.count(),

@@ -64,10 +64,10 @@ TEST(Reliability, ACheckpointHoldsParametersAndOptimizer) {
   const Scenario scenario = small_with_failures(weeks());
   const double h = 1024.0;
   const double parameters = 8.0 * (12.0 * h * h + 13.0 * h) + 2.0 * 32000.0 * h + 1024.0 * h;
-  EXPECT_NEAR(checkpoint_bytes(scenario.model, scenario.strategy).count() / (14.0 * parameters),
+  EXPECT_NEAR(checkpoint_bytes(scenario.model, *scenario.strategy).count() / (14.0 * parameters),
               1.0, 0.01);
   EXPECT_EQ(scenario.reliability->checkpoint.size,
-            checkpoint_bytes(scenario.model, scenario.strategy));
+            checkpoint_bytes(scenario.model, *scenario.strategy));
   EXPECT_EQ(scenario.reliability->checkpoint.blocking,
             scenario.reliability->checkpoint.size / BytesPerSecond(10e9));
 }

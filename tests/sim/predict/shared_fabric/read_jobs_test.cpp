@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 #include "sim/scenario/resolved_scenario.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/shared_leaf.h"
@@ -37,7 +38,7 @@ TEST(ReadJobs, SizesFollowEachOther) {
                     {{"at", "3 h"}, {"nodes", 0}},
                     {{"at", "5 h"}, {"nodes", 2}}};
   const Scenario scenario = read({guest});
-  EXPECT_EQ(scenario.strategy.data_parallel, 6);  // three of the six nodes
+  EXPECT_EQ(scenario.strategy->data_parallel, 6);  // three of the six nodes
   ASSERT_EQ(scenario.jobs.size(), 1U);
   const std::vector<NeighbourJob::Size>& sizes = scenario.jobs[0].sizes;
   ASSERT_EQ(sizes.size(), 3U);
@@ -45,9 +46,9 @@ TEST(ReadJobs, SizesFollowEachOther) {
   EXPECT_EQ(sizes[1].to, 10800.0);
   EXPECT_EQ(sizes[2].from, 18000.0);
   EXPECT_TRUE(std::isinf(sizes[2].to));
-  EXPECT_EQ(sizes[0].strategy.data_parallel, 6);
-  EXPECT_EQ(sizes[1].strategy.data_parallel, 2);
-  EXPECT_EQ(sizes[2].strategy.data_parallel, 4);
+  EXPECT_EQ(sizes[0].strategy->data_parallel, 6);
+  EXPECT_EQ(sizes[1].strategy->data_parallel, 2);
+  EXPECT_EQ(sizes[2].strategy->data_parallel, 4);
   EXPECT_EQ(scenario.jobs[0].model.name, "small");  // the scenario's own
 }
 
@@ -68,7 +69,7 @@ TEST(ReadJobs, WhatWasResolvedReadsBackTheSame) {
   const Scenario again = read_resolved_scenario(scenario.resolved, "resolved", diagnostics);
   EXPECT_EQ(again.resolved, scenario.resolved);
   ASSERT_EQ(again.jobs.size(), 1U);
-  EXPECT_EQ(again.jobs[0].sizes[1].strategy.data_parallel, 2);
+  EXPECT_EQ(again.jobs[0].sizes[1].strategy->data_parallel, 2);
 }
 
 TEST(ReadJobs, ANodeIsOneJobsAtATime) {

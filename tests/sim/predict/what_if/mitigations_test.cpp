@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "sim/predict/what_if/what_if.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
@@ -21,7 +22,7 @@ Scenario plain(const nlohmann::json& perturbations) {
 }
 
 WhatIf asked_mitigations(const Scenario& scenario) {
-  return what_if(scenario, run_job(scenario, scenario.strategy, 1, 1), 1);
+  return what_if(scenario, run_job(scenario, *scenario.strategy, 1, 1), 1);
 }
 
 const Sensitivity* find(const WhatIf& what_if, const std::string& name) {
@@ -123,9 +124,11 @@ TEST(Mitigations, LocalUpdatesSaveSevenOfEightExchanges) {
   const Sensitivity* local = find(result, "local_updates");
   ASSERT_NE(local, nullptr);
   Scenario alone = scenario;
-  alone.strategy.data_parallel = 1;
-  alone.strategy.global_batch = 4;
-  const Seconds work = run_job(alone, alone.strategy, 1, 1).time();
+  alone.change_strategy([](Strategy& strategy) {
+    strategy.data_parallel = 1;
+    strategy.global_batch = 4;
+  });
+  const Seconds work = run_job(alone, *alone.strategy, 1, 1).time();
   EXPECT_NEAR(local->iteration_time / ((7.0 / 8.0) * work + (1.0 / 8.0) * result.time), 1.0, 1e-9);
 }
 

@@ -36,7 +36,7 @@ struct Answered {
 
 Answered answered(const nlohmann::json& text) {
   const Scenario scenario = scenario_of(text);
-  const JobRun run = run_job(scenario, scenario.strategy, 1, 1);
+  const JobRun run = run_job(scenario, *scenario.strategy, 1, 1);
   return {run.time(), network_extremes(scenario, run, 1)};
 }
 
@@ -134,7 +134,7 @@ TEST(NetworkExtremes, FlowletsMayBeAsUnevenAsTheyWereSeen) {
 TEST(NetworkExtremes, StandInWhatIfOnlyWhereEverythingIsAsked) {
   const Scenario scenario =
       scenario_of(on_two_nodes({{"kind", "single_switch"}, {"transport", "roce"}}));
-  const JobRun run = run_job(scenario, scenario.strategy, 1, 1);
+  const JobRun run = run_job(scenario, *scenario.strategy, 1, 1);
   EXPECT_EQ(what_if(scenario, run, 1).network_extremes.size(), 1U);
   EXPECT_TRUE(what_if(scenario, run, 1, WhatIfExtent::stragglers).network_extremes.empty());
 }

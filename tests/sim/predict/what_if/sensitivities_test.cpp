@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/jobs/strategy.h"
 #include "sim/predict/job_run.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
@@ -30,8 +31,8 @@ TEST(Sensitivities, FasterProductsTakeElevenTenthsLessTime) {
   EXPECT_DOUBLE_EQ(better.profile->device.peak_flops.at(Precision::bf16).value, 1.1 * peak);
   EXPECT_DOUBLE_EQ(better.profile->device.attention_efficiency.value * 1.1,
                    now.profile->device.attention_efficiency.value);
-  const Seconds before = built_job(now, now.strategy).cost.layer().forward[Cause::compute];
-  const Seconds after = built_job(better, better.strategy).cost.layer().forward[Cause::compute];
+  const Seconds before = built_job(now, *now.strategy).cost.layer().forward[Cause::compute];
+  const Seconds after = built_job(better, *better.strategy).cost.layer().forward[Cause::compute];
   EXPECT_LT(after, before);
   EXPECT_GT(after, before / 1.1);
 }
@@ -92,8 +93,8 @@ TEST(Sensitivities, HalfTheLatencyHalvesWhatAnEmptyMessageWaits) {
 }
 
 TEST(Sensitivities, TwiceTheMicroBatchesAreTwiceTheSamples) {
-  EXPECT_EQ(changed("micro_batches").strategy.micro_batches(),
-            2 * small_in_all_fields().strategy.micro_batches());
+  EXPECT_EQ(changed("micro_batches").strategy->micro_batches(),
+            2 * small_in_all_fields().strategy->micro_batches());
 }
 
 TEST(Sensitivities, FasterMemoryIsFasterOnCurvesToo) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
 
@@ -19,7 +20,7 @@ Scenario small(const nlohmann::json& perturbations) {
 }
 
 WhatIf asked(const Scenario& scenario) {
-  return what_if(scenario, run_job(scenario, scenario.strategy, scenario.run.replicas, 1), 1);
+  return what_if(scenario, run_job(scenario, *scenario.strategy, scenario.run.replicas, 1), 1);
 }
 
 const Removal* find(const WhatIf& what_if, RemovalKind kind, const std::string& what) {
@@ -31,7 +32,7 @@ const Removal* find(const WhatIf& what_if, RemovalKind kind, const std::string& 
 
 TEST(WhatIf, TheOneSlowNodeIsNamedAndItsRemovalGivesBackAllThatIsLost) {
   const nlohmann::json none = nlohmann::json::object();
-  const double sound = run_job(small(none), small(none).strategy, 1, 1).time().count();
+  const double sound = run_job(small(none), *small(none).strategy, 1, 1).time().count();
   const WhatIf result = asked(small({{"slow_nodes", {{{"node", 2}, {"time_factor", 1.5}}}}}));
 
   EXPECT_EQ(result.ideal.count(), sound);  // to the last bit
@@ -84,7 +85,7 @@ TEST(WhatIf, OfStragglersAloneTheWorstIsNamed) {
   EXPECT_TRUE(scenario.perturbation.lists_slowness());
   EXPECT_FALSE(small({{"device_spread", 0.1}}).perturbation.lists_slowness());
   const WhatIf result =
-      what_if(scenario, run_job(scenario, scenario.strategy, 1, 1), 1, WhatIfExtent::stragglers);
+      what_if(scenario, run_job(scenario, *scenario.strategy, 1, 1), 1, WhatIfExtent::stragglers);
   const Removal* node = find(result, RemovalKind::node, "node 2");
   ASSERT_NE(node, nullptr);
   EXPECT_EQ(node->without, result.ideal);
@@ -99,7 +100,7 @@ TEST(WhatIf, AFaultOfTheFabricIsACause) {
       {{"cable", {"node1/nic0", "switch"}}, {"bandwidth", "1 GB/s"}}};
   const WhatIf result = asked(scenario_of(text));
   const nlohmann::json none = nlohmann::json::object();
-  const double sound = run_job(small(none), small(none).strategy, 1, 1).time().count();
+  const double sound = run_job(small(none), *small(none).strategy, 1, 1).time().count();
   EXPECT_EQ(result.ideal.count(), sound);
   const Removal* fault = find(result, RemovalKind::cause, "faults of the fabric");
   ASSERT_NE(fault, nullptr);
@@ -147,7 +148,7 @@ Scenario reading(const char* storage, int prefetch) {
 TEST(WhatIf, NothingHelpsAJobThatWaitsForSamplesButMoreOfThem) {
   // Reading takes longer than anything else, and is done ahead.
   const Scenario scenario = reading("1 MB/s", 2);
-  const double read = static_cast<double>(scenario.strategy.global_batch);  // seconds
+  const double read = static_cast<double>(scenario.strategy->global_batch);  // seconds
   const WhatIf result = asked(scenario);
   EXPECT_DOUBLE_EQ(result.time.count(), read);
   EXPECT_TRUE(result.removals.empty());
@@ -165,7 +166,7 @@ TEST(WhatIf, NothingHelpsAJobThatWaitsForSamplesButMoreOfThem) {
 
 TEST(WhatIf, WhatIsNotReadAheadIsReadWhateverElseIsBetter) {
   const Scenario scenario = reading("1 GB/s", 0);
-  const Seconds read(1e-3 * static_cast<double>(scenario.strategy.global_batch));
+  const Seconds read(1e-3 * static_cast<double>(scenario.strategy->global_batch));
   const WhatIf with = asked(scenario);
   Scenario alone = scenario;
   alone.input.reset();

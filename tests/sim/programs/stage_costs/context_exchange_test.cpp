@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/jobs/strategy.h"
 #include "tests/support/round_profile.h"
 
 namespace headway {

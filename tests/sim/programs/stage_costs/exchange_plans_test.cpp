@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "sim/jobs/strategy.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/build_workload.h"
 #include "tests/sim/network/read_text.h"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/jobs/strategy.h"
 #include "sim/programs/exchange_layout.h"
 #include "sim/programs/stage_costs/group_link.h"
 #include "tests/sim/network/read_text.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 #include "tests/support/round_profile.h"
 
 namespace headway {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/jobs/strategy.h"
 #include "sim/models/transformer/transformer_layers.h"
 
 namespace headway {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "sim/jobs/strategy.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/stage_costs/stage_cost.h"
 #include "tests/sim/network/read_text.h"

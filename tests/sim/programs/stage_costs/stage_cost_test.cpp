@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/stage_costs/host_cost.h"
 #include "tests/sim/programs/stage_costs/stage_cost_fixture.h"
