@@ -209,6 +209,7 @@ def run(job):
 def row(job, measured):
     (name, layers, hidden, heads, kv_heads, size, ffn, words), length, sequences, compiled, recomputed = job
     device = torch.cuda.get_device_properties(0)
+    recent = tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 11)
     way = ("compile" if compiled else "eager") + (", recomputed" if recomputed else "")
     return {
         "id": f"torch-{name.lower().replace(' ', '-')}-{layers}x-{length}-{sequences}-{way.replace(', ', '-')}",
