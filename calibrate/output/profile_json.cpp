@@ -148,6 +148,7 @@ Json of(const KernelFamily& family) {
   add(json, "sharded_part_s", family.sharded_part);
   add(json, "unfused_forward_bytes_per_score", family.unfused_forward_bytes);
   add(json, "unfused_backward_bytes_per_score", family.unfused_backward_bytes);
+  add(json, "misaligned_product_factor", family.misaligned_product_factor);
   if (!family.releases.empty()) json["releases"] = of(family.releases);
   add(json, family.published_steps);
   return json;

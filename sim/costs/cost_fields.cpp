@@ -213,6 +213,13 @@ default: profile.device.unfused_forward_bytes_per_score)"},
         R"(The same of the backward pass.
 see: strategy.attention
 default: profile.device.unfused_backward_bytes_per_score)"},
+       {"misaligned_product_factor",
+        known_estimate(&KernelFamily::misaligned_product_factor, at_least(1)),
+        R"(Of software that multiplies matrices as large as the model has them, an odd number of words
+among them: how many times longer a product takes, for each time that the pieces of 16 bytes which
+tensor cores load have to be halved to fit the sides of its weights. 1: all sides are padded to whole
+pieces.
+see: NVIDIA, Matrix Multiplication Background User's Guide, section 2.1)"},
        {"releases", releases(),
         R"(Factors on the time of all kernels, by release of the software.
 limits: each 0.2 to 5

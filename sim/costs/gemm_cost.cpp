@@ -66,6 +66,16 @@ Cost unbounded_cost(const DeviceCosts& device, const GemmShape& shape, Precision
   return cost;
 }
 
+/// How often pieces of so many elements have to be halved until a side is a whole number of them.
+int halvings(double pieces, double side) {
+  int count = 0;
+  while (pieces > 1.0 && std::fmod(side, pieces) != 0.0) {
+    pieces /= 2.0;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 Bytes gemm_traffic(const GemmShape& shape, Precision precision) {
@@ -84,6 +94,15 @@ Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision prec
   cost.time = max(cost.time, roofline_bound(device, Flops(shape.flops()), precision,
                                             gemm_traffic(shape, precision) - operands.shared));
   return cost;
+}
+
+double misaligned_slowdown(const KernelFamily& family, double outputs, double inputs,
+                           Precision precision) {
+  constexpr double kPieceBytes = 16.0;
+  if (precision == Precision::fp32) return 1.0;
+  const double pieces = kPieceBytes / bytes_per_element(precision);
+  return std::pow(family.misaligned_product_factor.value,
+                  std::max(halvings(pieces, outputs), halvings(pieces, inputs)));
 }
 
 }  // namespace headway

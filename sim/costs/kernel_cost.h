@@ -43,6 +43,13 @@ struct GemmOperands {
 [[nodiscard]] Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
                              const GemmOperands& operands = {});
 
+/// How many times longer than 2mnk/(P e) a product takes at least whose weights have sides that are
+/// no whole number of pieces of 16 bytes: the family's `misaligned_product_factor` for each time
+/// that such pieces have to be halved to fit both. 1 on plain cores, which load elements one by
+/// one. Source: NVIDIA "Matrix Multiplication Background", section 2.1; the factor's own says more.
+[[nodiscard]] double misaligned_slowdown(const KernelFamily& family, double outputs, double inputs,
+                                         Precision precision);
+
 /// The weight gradient of a convolution as kernels run it: few outputs, each a sum over all
 /// positions of all samples, which tiles of the same outputs share out (split-K) until the device
 /// is full, no fewer than 1024 positions to each; as one product with so many more rows. Source:

@@ -64,6 +64,10 @@ struct KernelFamily {
   /// the device's.
   std::optional<Estimate> unfused_forward_bytes = {};
   std::optional<Estimate> unfused_backward_bytes = {};
+  /// How many times longer a product takes at least for each time that the pieces of 16 bytes which
+  /// tensor cores load have to be halved to fit its matrix's sides; 1 where software gives all
+  /// sides whole pieces.
+  Estimate misaligned_product_factor{1.0};
   /// Factors on the time of all kernels, by release ("nemo-25.02"): what changed between releases
   /// without changing any of the above. May be empty.
   std::map<std::string, Estimate> releases;

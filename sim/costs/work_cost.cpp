@@ -61,6 +61,19 @@ class WorkCosts {
     return cost;
   }
 
+  /// The cost of one of its three products, which have the same sides in memory.
+  [[nodiscard]] Cost aligned(Cost cost, const LinearWork& linear, const GemmShape& shape) const {
+    const Precision kept = linear.wide ? wide_ : kernels_.precision;
+    const double slowdown =
+        misaligned_slowdown(kernels_.family, linear.forward.n, linear.forward.k, kept);
+    if (slowdown == 1.0 || cost.status == CostStatus::exact) return cost;
+    const double rate = device_.peak_flops.at(kept).value * device_.gemm_efficiency.at(kept).value;
+    const Seconds least(slowdown * shape.flops() / rate);
+    if (cost.time >= least) return cost;
+    const double spread = kernels_.family.misaligned_product_factor.spread;
+    return {least, cost.status, combined_spread({cost.spread, spread})};
+  }
+
   void add(const LinearWork& linear) {
     const Precision kept = linear.wide ? wide_ : kernels_.precision;
     // Memory holds each element of a convolution once, and plain cores filter with fewer
@@ -72,7 +85,7 @@ class WorkCosts {
       // What is summed over all positions of all samples is large in a benchmark as well.
       const GemmOperands operands{Bytes(repeated * operand * bytes_per_element(kept)),
                                   linear.splits_terms};
-      return in_recipe(gemm_cost(device_, shape, kept, operands), kept);
+      return in_recipe(aligned(gemm_cost(device_, shape, kept, operands), linear, shape), kept);
     };
     const auto in_turns = [&](GemmShape shape) {
       shape.m /= linear.turns;

@@ -57,7 +57,9 @@ see: Transformer Engine, layernorm_linear.py; torchao, float8_tensor_parallel.py
 default: what the preset does; false where none is)"},
       {"attention", word(&Strategy::fused_attention, kAttentions).presettable(),
        R"(Whether the scores are kept in memory. Fused (flash) attention keeps none.
-see: Dao 2023 (arXiv:2307.08691))"},
+see: Dao 2023 (arXiv:2307.08691)
+default: what the preset does, "flash" where none is; "unfused" of a T5, whose scores have a bias that
+FlashAttention does not add)"},
       {"fused_normalization", flag(&Strategy::fused_normalization).presettable(),
        R"(An RMS norm is one kernel that keeps its input only; a batch norm takes the rectifier and the
 residual sum behind it along. Off, they are several.)"},

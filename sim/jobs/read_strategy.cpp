@@ -83,6 +83,7 @@ std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadMode
   }
   Strategy strategy = read_preset(reader, model.model);
   strategy.sequence_length = model.model.sequence_length;
+  if (model.model.biases_scores) strategy.fused_attention = false;
   strategy_fields().read(reader, strategy, [&](std::string_view field, const auto& member) {
     if (member.settle) member.settle(strategy);
     if (field == "data_parallel") {

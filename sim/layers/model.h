@@ -39,10 +39,14 @@ struct Model {
   Layer last;   ///< behind them: output head and loss
   /// Whether published training steps of its family were held against predictions.
   bool is_validated = false;
+  /// Whether its layers add a bias to their scores, which keeps attention from being fused in
+  /// software as it stands: what a job does that does not say.
+  bool biases_scores = false;
   bool tied = false;  ///< the head's matrix is the table of the embedding
   PredictionAhead ahead;
-  /// Whether samples are sequences of tokens, as long as a strategy says, which reports count. Those
-  /// of others have as many rows as the model says: the positions of an image or a clip, or one.
+  /// Whether samples are sequences of tokens, as long as a strategy says, which reports count.
+  /// Those of others have as many rows as the model says: the positions of an image or a clip, or
+  /// one.
   bool has_tokens = true;
   std::int64_t sequence_length = 1;                 ///< trained at: a scenario's default
   std::optional<std::int64_t> most_positions = {};  ///< a learned table has rows for

@@ -43,6 +43,7 @@ Model layers_of(const T5Model& fields) {
   model.kinds.clear();
   model.layers.clear();
   model.is_validated = false;
+  model.biases_scores = true;
   for (MemoryPass& pass : model.first.passes) {
     pass.forward *= 1.0 + targets;  // both look their words up
     pass.backward *= 1.0 + targets;

@@ -28,16 +28,17 @@ SyncKind preprocessing_rows();
 SyncKind statistics_rows();
 SyncKind recovery_rows();
 SyncKind post_training_rows();
+SyncKind measured_job_rows();
 
 std::span<const SyncKind> sync_kinds() {
   // What goes by the name of a row comes before what takes any row of its kind.
   static const std::array kKinds{
-      gradient_way_rows(),  served_rows(),       mlperf_image_rows(),     scaling_rows(),
-      data_parallel_rows(), spread_rows(),       generation_rows(),       overlap_rows(),
-      sharded_rows(),       unlike_stage_rows(), parameter_server_rows(), local_step_rows(),
-      streaming_rows(),     volunteer_rows(),    compression_rows(),      input_rows(),
-      page_cache_rows(),    statistics_rows(),   recommendation_rows(),   preprocessing_rows(),
-      recovery_rows(),      post_training_rows()};
+      gradient_way_rows(),  served_rows(),        mlperf_image_rows(),     scaling_rows(),
+      data_parallel_rows(), spread_rows(),        generation_rows(),       overlap_rows(),
+      sharded_rows(),       unlike_stage_rows(),  parameter_server_rows(), local_step_rows(),
+      streaming_rows(),     volunteer_rows(),     compression_rows(),      input_rows(),
+      page_cache_rows(),    statistics_rows(),    recommendation_rows(),   preprocessing_rows(),
+      recovery_rows(),      post_training_rows(), measured_job_rows()};
   return kKinds;
 }
 

@@ -112,6 +112,7 @@ std::vector<SyncRow> read_sync_rows(const JsonCursor& root, Diagnostics& diagnos
                                        root.value(), "metrics"),
                  .source = text_member(row, "source", root.value(), "sources"),
                  .link = link_of(row)};
+    if (row.contains("job")) read.job = row.at("job");
     const bool has_runs = row.contains("runs") && row.at("runs").is_array();
     const bool has_value = row.contains("value") || has_runs;
     if (has_value) {

@@ -20,6 +20,7 @@ struct SyncRow {
   std::string metric;  ///< what the values are
   std::string source;
   std::string link;
+  JsonValue job;    ///< an object with parts of a scenario, where that is told; else null
   JsonValue value;  ///< a number, a list of them, or numbers by name; null where nothing came out
 };
 

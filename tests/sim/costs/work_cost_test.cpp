@@ -45,6 +45,28 @@ TEST(WorkCost, AProductRunsOnceForwardAndTwiceBackward) {
   EXPECT_EQ(cost_of(work, profile).column_gradients.weights, Seconds(0.0));
 }
 
+/// 10,001 is odd, so that pieces of 16 bytes, 8 elements, are halved three times to fit: 2 x 2 x 2
+/// times the 40 ms, and what starts the product is small beside it. 10,002 is even, 10,008 whole
+/// pieces.
+TEST(WorkCost, SidesThatAreNoWholePiecesTakeLongerWhereSoftwareLeavesThemSo) {
+  Profile profile = profile_with_experts();
+  const auto forward = [&](double outputs, Precision precision = Precision::bf16) {
+    Work work;
+    work.linears.push_back({.forward = {10'000, outputs, 10'000}});
+    return cost_of(work, profile, precision).forward.time().count();
+  };
+  EXPECT_NEAR(forward(10'001), kProductTime, 1e-4);
+  profile.kernel_families.at("fused").misaligned_product_factor = estimate(2.0);
+  EXPECT_NEAR(forward(10'001), 8.0 * kProductTime * 1.0001, 1e-4);
+  EXPECT_NEAR(forward(10'002), 4.0 * kProductTime * 1.0002, 1e-4);
+  EXPECT_NEAR(forward(10'008), kProductTime, 1e-4);
+  Work narrow;
+  narrow.linears.push_back({.forward = {10'000, 10'000, 9'999}});
+  const WorkCost cost = cost_of(narrow, profile);
+  EXPECT_NEAR(cost.backward.time().count(), 2.0 * cost.forward.time().count(), 1e-12);
+  EXPECT_NEAR(cost.forward.time().count(), 8.0 * kProductTime, 1e-4);
+}
+
 TEST(WorkCost, ProductsOfActivationsHaveTheirOwnOperationsInEachPass) {
   const Profile profile = profile_with_experts();
   Work work;

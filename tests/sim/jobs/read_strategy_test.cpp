@@ -77,6 +77,19 @@ TEST(ReadStrategy, NeedsTheGlobalBatchOnly) {
   EXPECT_FALSE(strategy.overlap_pipeline_transfers);  // nothing is interleaved
 }
 
+TEST(ReadStrategy, ScoresWithABiasAreFusedOnlyWhereThatIsSaid) {
+  constexpr const char* kT5 = R"("model": {
+    "family": "t5", "layers": 12, "hidden": 768, "attention_heads": 12, "ffn_hidden": 3072,
+    "vocabulary": 32128})";
+  const auto fused = [&](const std::string& fields) {
+    const auto reading = read_strategy_text(kT5, fields + R"("global_batch": 8)");
+    return reading.read.has_value() && reading.read->strategy.fused_attention;
+  };
+  EXPECT_FALSE(fused(""));
+  EXPECT_FALSE(fused(R"("preset": "pytorch-ddp", )"));
+  EXPECT_TRUE(fused(R"("attention": "flash", )"));
+}
+
 TEST(ReadStrategy, DataParallelIsWhatTheOtherDegreesLeave) {
   const Strategy strategy = strategy_of(
       kGpt3, R"("tensor_parallel": 8, "pipeline_parallel": 16, "global_batch": 1536)", 1024);
