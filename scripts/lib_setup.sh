@@ -26,7 +26,7 @@ required_packages=(
   libjs-chart.js
 )
 # What only the tests need on top.
-test_packages=(libgtest-dev libgmock-dev sqlite3)
+test_packages=(libgtest-dev libgmock-dev sqlite3 pyflakes3)
 # The Python module; the build leaves it out where they are missing.
 module_packages=(pybind11-dev python3-dev)
 # Parts of the calibrator; the build leaves out what is not there.

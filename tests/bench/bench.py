@@ -16,7 +16,6 @@ import math
 import os
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 
