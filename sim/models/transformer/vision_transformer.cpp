@@ -74,8 +74,8 @@ Model layers_of(const VisionTransformerModel& fields) {
               .source = fields.source,
               .first = patch_embedding(fields),
               .last = class_head(fields, shared),
+              .has_tokens = false,
               .sequence_length = fields.patches() + 1,
-              .most_positions = fields.patches() + 1,
               .tensor_limits = tensor_limits(shared)};
   Layer encoder = transformer_layer(shared);
   encoder.attention->causal = false;
