@@ -63,6 +63,34 @@ EncoderModel read_bert_config(ObjectReader& reader) {
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
+/// Positions are counted from behind the padding word's number on.
+EncoderModel read_roberta(ObjectReader& reader) {
+  auto model = read_sizes<BertModel>(reader);
+  model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
+  model.token_types = given_count(reader, "type_vocab_size", between(0, 1'000'000), 1);
+  model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
+                                model.positions);
+  const std::int64_t padding = given_count(reader, "pad_token_id", between(0, 1'000'000), 1);
+  model.sequence_length = model.predicted_words =
+      std::max<std::int64_t>(1, model.positions - padding - 1);
+  model.next_sentence = false;
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
+}
+
+EncoderModel read_distilbert(ObjectReader& reader) {
+  BertModel model{.token_types = 0, .next_sentence = false};
+  model.layers = reader.integer("n_layers", model_limits::kLayers);
+  model.hidden = reader.integer("dim", model_limits::kHidden);
+  model.attention_heads = reader.integer("n_heads", model_limits::kHeads);
+  model.ffn_hidden = reader.integer("hidden_dim", model_limits::kFfnHidden);
+  check_heads(model.hidden, model.attention_heads, reader);
+  model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
+  model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
+                                model.positions);
+  model.sequence_length = model.predicted_words = model.positions;
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
+}
+
 /// Classes are those that it has labels for.
 EncoderModel read_vit(ObjectReader& reader) {
   auto model = read_sizes<VisionTransformerModel>(reader);
@@ -114,6 +142,10 @@ constexpr std::array kFamilies = {
     EncoderFamily{"t5", "T5ForConditionalGeneration", read_t5},
     EncoderFamily{"mt5", "MT5ForConditionalGeneration", read_t5},
     EncoderFamily{"bert", "BertForPreTraining", read_bert_config},
+    EncoderFamily{"roberta", "RobertaForMaskedLM", read_roberta},
+    EncoderFamily{"xlm-roberta", "XLMRobertaForMaskedLM", read_roberta},
+    EncoderFamily{"camembert", "CamembertForMaskedLM", read_roberta},
+    EncoderFamily{"distilbert", "DistilBertForMaskedLM", read_distilbert},
     EncoderFamily{"vit", "ViTForImageClassification", read_vit},
     EncoderFamily{"whisper", "WhisperForConditionalGeneration", read_whisper_config},
 };

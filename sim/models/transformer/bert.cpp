@@ -51,8 +51,10 @@ Layer head(const BertModel& fields, const TransformerModel& shared) {
   };
   add("transform", predicted, h, Split::none);
   add("words", predicted, real(fields.vocabulary), Split::outputs);
-  add("pooler", pooled, h, Split::none);
-  add("next_sentence", pooled, 2.0, Split::none);
+  if (fields.next_sentence) {
+    add("pooler", pooled, h, Split::none);
+    add("next_sentence", pooled, 2.0, Split::none);
+  }
   head.weights.push_back({Part::head, real(fields.vocabulary), Cut::tensor});  // a bias a word
   head.weights.push_back(norm_weights(shared));
   head.loss_classes = predicted * real(fields.vocabulary);
@@ -110,7 +112,11 @@ const FieldTable<BertModel>& bert_fields() {
         R"(Words of a sequence whose loss a BERT computes: those that were masked, or all.
 limits: no more than sequence_length
 see: Devlin et al. 2018 (arXiv:1810.04805), 3.1
-default: sequence_length)"}});
+default: sequence_length)"},
+       {"next_sentence", flag(&BertModel::next_sentence),
+        R"(A row of each sequence is pooled, and predicts whether its two sentences belong together. Off in
+RoBERTa and DistilBERT.
+see: Liu et al. 2019 (arXiv:1907.11692), 4.2)"}});
   return kFields;
 }
 

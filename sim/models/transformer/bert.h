@@ -9,7 +9,7 @@
 namespace headway {
 
 /// An encoder trained to fill in masked words (Devlin et al. 2018, arXiv:1810.04805), with the
-/// pooled prediction of the next sentence.
+/// pooled prediction of the next sentence or without (Liu et al. 2019, arXiv:1907.11692).
 struct BertModel {
   std::string name = {};
   std::string source = {};
@@ -23,6 +23,7 @@ struct BertModel {
   std::int64_t sequence_length = 512;  ///< trained at
   /// Words of a sequence that the head predicts; all where the loss masks those that stayed.
   std::int64_t predicted_words = 512;
+  bool next_sentence = true;  ///< a row of each sequence is pooled, and predicts it
 };
 
 /// Layers are those of a GPT whose attention sees both ways; what they keep and move is the same

@@ -43,6 +43,31 @@ TEST(HuggingFaceEncoders, BertHasItsPublishedParameters) {
                     110'106'428);
 }
 
+TEST(HuggingFaceEncoders, RobertaAndDistilBertPoolNoSentence) {
+  // Vocabulary, 514 positions and a segment of h = 768, a norm; 12 layers of 12 h^2 + 13 h; a
+  // product with bias and a norm in front of the words, and a bias for each: 50,265 of them, and
+  // 250,002.
+  const std::int64_t h = 768;
+  const auto of_words = [h](std::int64_t words) {
+    return (words + 514 + 1 + 2) * h + 12 * (12 * h * h + 13 * h) + h * h + 3 * h + words;
+  };
+  EXPECT_EQ(of_words(50'265), 124'697'433);
+  const char* roberta = R"({"model_type": "roberta", "architectures": ["RobertaForMaskedLM"],
+    "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "pad_token_id": 1,
+    "intermediate_size": 3072, "vocab_size": 50265, "type_vocab_size": 1,
+    "max_position_embeddings": 514})";
+  expect_parameters(roberta, 124'697'433);
+  EXPECT_EQ(read_model_text(roberta).read->model.sequence_length, 512);
+  expect_parameters(R"({"model_type": "xlm-roberta", "hidden_size": 768, "num_hidden_layers": 12,
+    "num_attention_heads": 12, "intermediate_size": 3072, "vocab_size": 250002,
+    "type_vocab_size": 1, "max_position_embeddings": 514})",
+                    of_words(250'002));
+  expect_parameters(R"({"model_type": "distilbert", "dim": 768, "n_layers": 6, "n_heads": 12,
+    "hidden_dim": 3072, "vocab_size": 30522, "max_position_embeddings": 512,
+    "sinusoidal_pos_embds": false})",
+                    66'985'530);
+}
+
 TEST(HuggingFaceEncoders, VisionTransformersHaveTheLabelsOfTheirConfiguration) {
   // ViT-B/16 of 1,000 classes has 86,567,656; of two, 998 x 769 less.
   expect_parameters(R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
