@@ -125,7 +125,8 @@ void add_adapter(Work& work, const LinearWork& beside, double rank, const RankSh
        .wide = true});
   work.passes.push_back({.name = "adapter_sum",
                          .forward = Bytes(kSumPasses * m * n * kWorkingElement),
-                         .backward = Bytes(kSumPasses * m * k * kWorkingElement)});
+                         .backward = Bytes(kSumPasses * m * k * kWorkingElement),
+                         .merged = false});
 }
 
 }  // namespace
