@@ -36,8 +36,11 @@ Bytes kept_bytes(const Layer& layer, const RankShape& shape, const RecomputePart
 Bytes gradients_at_work(const Layer& layer, const RankShape& shape) {
   double most = 0.0;
   for (const Product& product : layer.products) {
-    const double sides = inputs_on_rank(product, shape) + outputs_on_rank(product, shape);
-    most = std::max(most, row_count(product.rows, layer, shape) * sides * shape.element_bytes);
+    const double rows = row_count(product.rows, layer, shape) * product.rows_each;
+    const double inputs =
+        product.input_gradient ? inputs_on_rank(product, shape) / product.reuse : 0.0;
+    const double sides = inputs + outputs_on_rank(product, shape);
+    most = std::max(most, rows * sides * shape.element_bytes);
   }
   if (layer.attention && !shape.fused_attention) {
     constexpr double kInOneKernel = 4.0;  // of the probabilities and of the scores, 16 bits each

@@ -220,6 +220,20 @@ TEST(GradientsAtWork, AreOfTheResidualStreamAndTheLargestProduct) {
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 4 * 2.0 * (6 + 5)));
 }
 
+TEST(GradientsAtWork, OfAConvolutionAreOfAllItsPositionsOnce) {
+  // Two samples of 8 x 8 positions and 3 channels, 3 x 3 of them at every second position: 4 x 4
+  // results of 5 channels. Each element is under 9/4 of the windows, its gradient is one number.
+  Layer layer{.input = 8 * 8 * 3.0};
+  layer.products = {{.rows_each = 4 * 4, .outputs = 5.0, .inputs = 3.0 * 9, .reuse = 9 / 4.0},
+                    {.outputs = 10.0, .inputs = 5.0}};
+  const RankShape shape{.micro_batch = 2.0};
+  const double stream = 8 * 8 * 3;
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(2 * 2.0 * (stream + 8 * 8 * 3 + 4 * 4 * 5)));
+  // Where nothing in front of it is trained, its input has none.
+  layer.products.front().input_gradient = false;
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(2 * 2.0 * (stream + 4 * 4 * 5)));
+}
+
 TEST(MemoryPasses, AreThoseOfTheKernelsThatRun) {
   Layer layer;
   layer.passes = {{.forward = 3.0, .when = KernelChoice::unfused_activation},
