@@ -17,12 +17,14 @@ Bytes logits_message(const Layer& last, const RankShape& shape) {
   return Bytes(shape.tokens() * last.loss_classes * shape.element_bytes);
 }
 
-double exchanged_again(const Layer& layer, const RecomputeParts& parts) {
+double exchanged_again(const Layer& layer, const RankShape& shape, const RecomputeParts& parts) {
+  const double gathered_alone = shape.sequence_parallel ? 0.5 : 0.0;  // of a sum over ranks
   double all = 0.0;
   double again = 0.0;
   for (const TensorExchange& exchange : layer.exchanges) {
-    all += exchange.width;
-    again += exchange.again.share(parts) * exchange.width;
+    const double moved = (exchange.only_enters ? gathered_alone : 1.0) * exchange.width;
+    all += moved;
+    again += exchange.again.share(parts) * moved;
   }
   return all > 0.0 ? again / all : 0.0;
 }

@@ -22,9 +22,10 @@ namespace headway {
 /// takes its part.
 [[nodiscard]] Bytes logits_message(const Layer& last, const RankShape& shape);
 
-/// Whether the exchanges of a layer are alike in size is the layer's business; what of them is run
-/// again with these parts, as a share of all their bytes.
-[[nodiscard]] double exchanged_again(const Layer& layer, const RecomputeParts& parts);
+/// Whether the exchanges of a layer are alike in size is the layer's business; what of those of its
+/// forward pass is run again with these parts, as a share of all their bytes.
+[[nodiscard]] double exchanged_again(const Layer& layer, const RankShape& shape,
+                                     const RecomputeParts& parts);
 
 /// What context-parallel ranks send: queries (or the output), and keys (or values) of their tokens.
 struct ContextMessages {

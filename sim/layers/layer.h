@@ -155,6 +155,9 @@ struct ExpertRouting {
 /// ranks, or a gathering and a scattered sum, of `width` elements a token.
 struct TensorExchange {
   double width = 0.0;
+  /// Goes into a product of split outputs, and none of split inputs gives as much back: what is
+  /// made of another sequence. Its gradient is summed, and nothing in the forward pass.
+  bool only_enters = false;
   Again again = {};
 };
 

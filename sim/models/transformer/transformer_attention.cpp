@@ -77,6 +77,9 @@ void add_crossed_products(Layer& layer, const TransformerModel& model, double cr
   keys.groups = real(model.kv_heads);
   layer.products.push_back(std::move(queries));
   layer.products.push_back(std::move(keys));
+  // Every layer sums the gradient that it gives to the other sequence by itself (Megatron-Core,
+  // transformer/attention.py, CrossAttention: linear_kv is a ColumnParallelLinear).
+  layer.exchanges.push_back({.width = crossed * real(model.hidden), .only_enters = true});
 }
 
 void add_grouped_attention(Layer& layer, const TransformerModel& model) {

@@ -113,6 +113,7 @@ Seconds GenerationEngine::sums(double tokens) const {
   for (const int kind : model_.layers) {
     const Layer& layer = model_.kind(kind);
     for (const TensorExchange& exchange : layer.exchanges) {
+      if (exchange.only_enters) continue;
       time += sum_->price(Bytes(kElementBytes * tokens * exchange.width)).time;
     }
     // What routed experts give is added up with what a shared one gives, if there is one.

@@ -43,7 +43,11 @@ GraphShares graph_shares(const Strategy& strategy, const Profile& profile) {
 /// scattered sum.
 double tensor_collectives(const Strategy& strategy, const Layer& layer) {
   if (strategy.tensor_parallel == 1) return 0.0;
-  return static_cast<double>(layer.exchanges.size()) * (strategy.sequence_parallel ? 2.0 : 1.0);
+  double collectives = 0.0;
+  for (const TensorExchange& exchange : layer.exchanges) {
+    collectives += (strategy.sequence_parallel ? 1.0 : 0.0) + (exchange.only_enters ? 0.0 : 1.0);
+  }
+  return collectives;
 }
 
 }  // namespace

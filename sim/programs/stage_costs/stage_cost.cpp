@@ -150,9 +150,9 @@ class StageCosts {
     const double routed_again = of.routing ? of.routing->again.share(again) : 0.0;
     const bool is_all_again = strategy_.recompute == Recompute::full;
     layer.recompute[Cause::recompute] =
-        is_all_again
-            ? layer.forward.of_device()
-            : costs.again + routed_again * routing + exchanged_again(of, again) * tensor.forward;
+        is_all_again ? layer.forward.of_device()
+                     : costs.again + routed_again * routing +
+                           exchanged_again(of, shape_, again) * tensor.forward;
     if (is_all_again) layer.recompute[Cause::other] = layer.forward[Cause::other];
     if (strategy_.optimizer->orthogonalises) {
       layer.orthogonal =
@@ -243,7 +243,7 @@ class StageCosts {
       const auto repeat = [&](ExchangeKind kind, double share) {
         layer.recompute_flows.of[kind] = share * layer.forward_flows.of[kind];
       };
-      repeat(ExchangeKind::tensor, exchanged_again(of, again));
+      repeat(ExchangeKind::tensor, exchanged_again(of, shape_, again));
       repeat(ExchangeKind::experts, routed);
       repeat(ExchangeKind::expert_slices, routed);
     }

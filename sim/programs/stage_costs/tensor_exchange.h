@@ -27,6 +27,9 @@ struct TensorExchangeTime {
 /// the layer's 16-bit input. Experts are not split that way; a shared one is. What is gathered may
 /// have been quantised before (gathered_message).
 ///
+/// What only enters the layer, the other sequence of cross attention, has the gathering in the
+/// forward pass and the sum of its gradient in the backward one, and nothing of the other two.
+///
 /// Where the backward pass overlaps, an all-reduce of an input's gradient runs beside the gradient
 /// of the weights, which does not wait for it; with sequence parallelism the input, kept in parts,
 /// is gathered beside the gradient of the data, the gradient of the data is reduced and scattered

@@ -243,7 +243,7 @@ TEST(LayerWork, ProductsOfActivationsAreCutByHeads) {
 TEST(LayerExchanges, AreMessagesOfARank) {
   const Layer layer = small_layer();
   EXPECT_EQ(tensor_message(layer.exchanges[1], kCut), 32_B);  // 8 tokens of 2 in 2 bytes
-  EXPECT_DOUBLE_EQ(exchanged_again(layer, {RecomputePart::moe}), 2.0 / 8.0);
+  EXPECT_DOUBLE_EQ(exchanged_again(layer, kCut, {RecomputePart::moe}), 2.0 / 8.0);
   EXPECT_EQ(context_messages(layer, kCut).queries, 48_B);  // 4 heads of 3 over 4 ranks
   EXPECT_EQ(context_messages(layer, kCut).keys, 24_B);
   EXPECT_EQ(routed_message(layer, kCut), 48_B);  // 2 own tokens, 2 experts, 6 channels
@@ -259,6 +259,14 @@ TEST(LayerExchanges, AreMessagesOfARank) {
   RankShape quantised = kCut;
   quantised.gathered_bytes = 1;
   EXPECT_EQ(gathered_message(layer.exchanges[1], quantised), 16_B);
+}
+
+TEST(LayerExchanges, WhatOnlyEntersIsGatheredOrNothingInTheForwardPass) {
+  // Sums over ranks of 6 and of 2, the latter made again; 8 are gathered alone, half of a sum.
+  Layer layer = small_layer();
+  layer.exchanges.push_back({.width = 8.0, .only_enters = true});
+  EXPECT_DOUBLE_EQ(exchanged_again(layer, kCut, {RecomputePart::moe}), 2.0 / 12.0);
+  EXPECT_DOUBLE_EQ(exchanged_again(layer, {}, {RecomputePart::moe}), 2.0 / 8.0);
 }
 
 TEST(LayerExchanges, LogitsAreGatheredWhereEveryRankTakesTheWholeLoss) {

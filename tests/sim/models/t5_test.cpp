@@ -113,6 +113,12 @@ TEST(T5, ADecoderMovesKeepsAndSendsAQuarterOfAWord) {
   EXPECT_DOUBLE_EQ(kept(13), rows / 4 * (half + 2 * (2 * h + 2 * 3072)) + rows * 2 * 2 * h * 0.75);
   ASSERT_EQ(model.layer(12).exchanges.size(), 1U);
   EXPECT_EQ(model.layer(12).exchanges[0].width, h / 4);
+  // What the encoder gave goes whole into the products of keys and values.
+  ASSERT_EQ(model.layer(13).exchanges.size(), 3U);
+  EXPECT_EQ(model.layer(13).exchanges[0].width, h);
+  EXPECT_TRUE(model.layer(13).exchanges[0].only_enters);
+  EXPECT_EQ(model.layer(13).exchanges[1].width, h / 4);
+  EXPECT_FALSE(model.layer(13).exchanges[1].only_enters);
   // Both look words up: 2 and 3 bytes of each of 2; the loss is over a quarter.
   const Work first = work(model.first, shape);
   EXPECT_DOUBLE_EQ(first.passes[0].forward.count(), rows * 1.25 * 2 * 2 * h);

@@ -208,7 +208,7 @@ TEST(TransformerLayers, PartsOfALayerAreMadeAgainWithTheirTensors) {
   // Input of QKV, keys of 8 heads, input of the second norm, one half, input of FC2.
   EXPECT_DOUBLE_EQ(dropped(RecomputePart::alternate), 2 * (h + 8 * 128 + h + f + f));
   EXPECT_DOUBLE_EQ(dropped(RecomputePart::moe), 0.0);
-  EXPECT_DOUBLE_EQ(exchanged_again(layer, {RecomputePart::mlp}), 0.5);
+  EXPECT_DOUBLE_EQ(exchanged_again(layer, {}, {RecomputePart::mlp}), 0.5);
 
   const auto again = [&](RecomputePart part) { return recomputed_flops(layer, 1, {part}).count(); };
   EXPECT_DOUBLE_EQ(again(RecomputePart::mlp), 2 * 3 * h * f);
@@ -235,8 +235,8 @@ TEST(TransformerLayers, PartsOfExpertsAreMadeAgainWithTheirTensors) {
   EXPECT_DOUBLE_EQ(dropped(RecomputePart::activation), 8 * f + f);
   // Queries, keys and values of 128 heads.
   EXPECT_DOUBLE_EQ(dropped(RecomputePart::mla_up_proj), 128 * (192 + 192 + 128));
-  EXPECT_DOUBLE_EQ(exchanged_again(layer, {RecomputePart::shared_experts}), 0.5);
-  EXPECT_DOUBLE_EQ(exchanged_again(layer, {RecomputePart::mlp}), 0.0);
+  EXPECT_DOUBLE_EQ(exchanged_again(layer, {}, {RecomputePart::shared_experts}), 0.5);
+  EXPECT_DOUBLE_EQ(exchanged_again(layer, {}, {RecomputePart::mlp}), 0.0);
 }
 
 // Two norms, of 16,384 channels in 2 bytes each; of elementary operations in fp32 with what they
