@@ -224,7 +224,7 @@ Explained explained_file(const std::string& name, const ScenarioOptions& options
   if (name == "-") return explain_scenario(name, options, diagnostics);
   const std::string path = found_path(name);
   Diagnostics own;
-  InputFiles files(options.overrides, data_folders(), own);
+  InputFiles files(options.overrides, data_folders(), own, options.memory);
   const std::optional<JsonCursor> root = files.open(path, "scenarios");
   Explained explained;
   if (root) {

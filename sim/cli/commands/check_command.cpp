@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "sim/cli/options/scenario_options.h"
 #include "sim/files/json_output.h"
 #include "sim/files/json_text.h"
+#include "sim/files/read_memory.h"
 #include "sim/plan/open_choices.h"
 #include "sim/plan/plan_reading.h"
 #include "sim/plan/purchase_plan.h"
@@ -65,8 +67,8 @@ int run_check(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Terminal& terminal = invocation.terminal;
   Diagnostics command_line;
-  const ScenarioOptions options{.overrides = overrides_of(arguments, command_line),
-                                .profile = arguments.value("profile")};
+  ScenarioOptions options{.overrides = overrides_of(arguments, command_line),
+                          .profile = arguments.value("profile")};
   const bool resolves = arguments.has("resolve");
   if (resolves && arguments.positional().size() > 1) {
     command_line.add({.message = "--resolve writes out one file"});
@@ -76,6 +78,7 @@ int run_check(const Invocation& invocation) {
   const bool is_alone = arguments.positional().size() == 1;
   ProblemsOnce once;
   for (const std::string& path : arguments.positional()) {
+    options.memory = std::make_shared<ReadMemory>();  // a file is read as what it may be, in turn
     Diagnostics found;
     const auto file = explained_file(path, options, found);
     if (!file && !resolves) {
