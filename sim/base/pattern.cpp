@@ -24,6 +24,9 @@ struct Pattern::Compiled {
 
 Pattern::Pattern(const std::string& expression, Letters letters) {
   auto flags = std::regex::ECMAScript | std::regex::optimize;
+#ifdef __GLIBCXX__
+  flags |= std::regex_constants::__polynomial;  // it tries all of the 2^n ways of (a*)* otherwise
+#endif
   if (letters == Letters::small_or_capital) flags |= std::regex::icase;
   try {
     compiled_ = std::make_shared<const Compiled>(Compiled{std::regex(expression, flags)});

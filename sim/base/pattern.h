@@ -8,7 +8,8 @@
 
 namespace headway {
 
-/// A regular expression as ECMAScript has them. It holds the standard library's, which each library
+/// A regular expression as ECMAScript has them, without references back to groups, so that no text
+/// takes exponentially long to match. It holds the standard library's, which each library
 /// that uses it would compile anew, for seconds.
 class Pattern {
  public:

@@ -107,7 +107,10 @@ nlohmann::json ImportDraft::topology(const std::string& source) {
       ++ports_of_host[vertex.host];
     }
   }
-  if (ports_of_host.empty()) fail("no host was found, so there is nothing to run on");
+  if (ports_of_host.empty()) {
+    fail("no host was found, so there is nothing to run on", {},
+         "a host has a cable to a switch; is the file of another format?");
+  }
   if (has_failed()) return nullptr;
   const int nics = usual_ports(ports_of_host);
   nlohmann::json cables = nlohmann::json::array();

@@ -199,7 +199,9 @@ NodeDomains domains_by_pattern(const std::string& pattern, const json& topology,
   if (!expression || expression->group_count() == 0) {
     Diagnostic problem;
     problem.message = fmt::format("{} is no pattern with a group", in_quotes(pattern));
-    problem.help = "such as \"(rack[0-9]+)\": what the group matches names the domain";
+    problem.help =
+        "such as \"(rack[0-9]+)\": what the group matches names the domain; it may not refer back "
+        "to it";
     diagnostics.add(std::move(problem));
     return domains;
   }
@@ -236,6 +238,7 @@ NodeDomains domains_by_pattern(const std::string& pattern, const json& topology,
     Diagnostic problem;
     problem.message =
         fmt::format("{} matches the name of no node and of no leaf switch", in_quotes(pattern));
+    problem.help = "its group has to match some of the name, such as \"(rack[0-9]+)\" of rack7-n3";
     diagnostics.add(std::move(problem));
   }
   return domains;

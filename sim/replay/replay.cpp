@@ -46,7 +46,10 @@ class Replay {
     result.ideal_s = replayed_steps(graph_, ideal_);
     replayed_mean_ = mean(result.replayed_s);
     ideal_mean_ = mean(result.ideal_s);
-    if (!(ideal_mean_ > 0.0 && replayed_mean_ > 0.0)) refuse(path_, "its operations take no time");
+    if (!(ideal_mean_ > 0.0 && replayed_mean_ > 0.0)) {
+      refuse(path_, "its operations take no time",
+             "each step and stage needs operations whose duration is above 0");
+    }
     result.launch_slowdown = mean(result.measured_s) / replayed_mean_;
     result.slowdown = replayed_mean_ / ideal_mean_;
     ideal_steps_ = result.ideal_s;

@@ -42,6 +42,11 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   }
 }
 
+std::string columns_text() {
+  return fmt::format("a trace is a table with commas between, and its columns are {}",
+                     join_words(kColumns, ", "));
+}
+
 class TraceReader {
  public:
   TraceReader(const std::string& path, Diagnostics& diagnostics)
@@ -50,7 +55,9 @@ class TraceReader {
   std::vector<TraceRow> read() {
     std::vector<TraceRow> rows;
     if (!lines_.next(line_)) {
-      if (!diagnostics_.has_errors()) diagnostics_.add(lines_.problem("the trace is empty"));
+      if (!diagnostics_.has_errors()) {
+        diagnostics_.add(lines_.problem("the trace is empty", columns_text()));
+      }
       return rows;
     }
     if (!read_names()) return rows;
@@ -58,8 +65,9 @@ class TraceReader {
       if (line_.empty()) continue;
       cells_ = cells_of(line_);
       if (cells_.size() != width_) {
-        add(lines_.problem(fmt::format("the row has {} values and the first line {} names",
-                                       cells_.size(), width_)));
+        add(lines_.problem(
+            fmt::format("the row has {} values and the first line {} names", cells_.size(), width_),
+            "a row has a value for each name, with commas between"));
         continue;
       }
       if (std::ssize(rows) == limits().rows) {
@@ -71,7 +79,8 @@ class TraceReader {
       rows.push_back(row());
     }
     if (rows.empty() && !diagnostics_.has_errors()) {
-      diagnostics_.add(lines_.problem("the trace has no operations"));
+      diagnostics_.add(
+          lines_.problem("the trace has no operations", "below the names stands a row for each"));
     }
     return rows;
   }
@@ -81,10 +90,7 @@ class TraceReader {
     const std::vector<std::string_view> names = cells_of(line_);
     width_ = names.size();
     if (std::ranges::find_first_of(names, kColumns) == names.end()) {
-      diagnostics_.add(lines_.problem(
-          "the first line names no column of a trace",
-          fmt::format("a trace is a table with commas between, and its columns are {}",
-                      join_words(kColumns, ", "))));
+      diagnostics_.add(lines_.problem("the first line names no column of a trace", columns_text()));
       return false;
     }
     for (std::size_t i = 0; i < kColumns.size(); ++i) {

@@ -55,7 +55,10 @@ class GraphWriter : ImportNotes {
     collect_cables();
     collect_switches();
     collect_endpoints();
-    if (endpoints_.empty()) fail("no host has a cable, so there is no fabric to import");
+    if (endpoints_.empty()) {
+      fail("no host has a cable, so there is no fabric to import", {.file = texts.source},
+           "give the dump of a fabric whose hosts are up; forwarding tables alone name no cables");
+    }
     if (has_failed()) return {};
     choose_nics();
     nlohmann::json topology = {{"schema", "headway/topology/1"}, {"name", texts.name}};
@@ -189,7 +192,10 @@ class GraphWriter : ImportNotes {
     for (const auto& [count, frequency] : hosts) {
       if (nics_ == 0 || frequency >= hosts[nics_]) nics_ = count;
     }
-    if (nics_ == 0) return fail("no adapter is of a host, so there is nothing to run on");
+    if (nics_ == 0) {
+      return fail("no adapter is of a host, so there is nothing to run on", {},
+                  "hosts are channel adapters (Ca) other than those of switches");
+    }
     const int others = static_cast<int>(ports.size()) - hosts[nics_];
     if (others > 0) {
       assume(

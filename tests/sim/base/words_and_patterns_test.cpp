@@ -42,5 +42,11 @@ TEST(Pattern, TellsSmallLettersFromCapitalsUnlessToldNotTo) {
 
 TEST(Pattern, RefusesWhatIsNone) { EXPECT_THROW(Pattern("(a"), std::invalid_argument); }
 
+// Tried one by one there are 2^200 ways to share out the letters.
+TEST(Pattern, OfManyWaysToMatchTakesNoLonger) {
+  EXPECT_EQ(Pattern("(a+)+!").first_in(std::string(200, 'a')), std::nullopt);
+  EXPECT_THROW(Pattern("(a+)\\1"), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace headway

@@ -95,6 +95,8 @@ TEST(NodeDomains, APatternThatTellsNothingIsRefused) {
               HasSubstr("is no pattern with a group"));
   EXPECT_THAT(imported_with({.domain_pattern = "(row)"}).problems,
               HasSubstr("matches the name of no node and of no leaf switch"));
+  EXPECT_THAT(imported_with({.domain_pattern = R"((rack[0-9]+)\1)"}).problems,
+              HasSubstr("it may not refer back to it"));
 }
 
 }  // namespace

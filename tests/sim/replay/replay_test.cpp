@@ -120,6 +120,7 @@ TEST(Replay, MissingColumnsAndOperationsAreNamed) {
               HasSubstr("stage 0 has 1 forward-send and stage 1 has 0 forward-recv"));
   EXPECT_THAT(problems_of("dp_rank\n"), HasSubstr("the trace has no column \"optype\""));
   EXPECT_THAT(problems_of(""), HasSubstr("the trace is empty"));
+  EXPECT_THAT(problems_of(""), HasSubstr("help: a trace is a table with commas between"));
 }
 
 TEST(Replay, AFileThatIsNoTraceIsOneProblem) {
