@@ -141,7 +141,7 @@ class Comparing {
     if (!input.recorded) return;
     const double then = input.recorded->iteration_time.count();
     const double time = now.iteration_time.count();
-    if (then <= 0.0 || std::abs(time / then - 1.0) < kSame) return;
+    if (std::abs(time - then) < kSame * time) return;
     comparison_.notes.push_back(fmt::format(
         "{} was recorded with {:.4g} s; simulated again it takes {:.4g} s, so Headway or the "
         "profile have changed since (its provenance tells which it was made with)",
