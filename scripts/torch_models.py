@@ -34,6 +34,8 @@ except ImportError as error:
     print(f"torch_models.py: {error}; PyTorch with CUDA is needed", file=sys.stderr)
     sys.exit(3)
 
+from torch_steps import loss_of, rotated
+
 # What a device calls itself, and its profile.
 PROFILES = [
     ("A100-SXM4-40", "a100_sxm_40gb"),
@@ -270,11 +272,6 @@ class EightLinear(nn.Linear):
         return y.view(*x.shape[:-1], -1)
 
 
-def rotated(x, cosine, sine):
-    first, second = x.float().chunk(2, dim=-1)
-    return torch.cat((first * cosine - second * sine, second * cosine + first * sine), dim=-1).to(x)
-
-
 class DecoderLayer(nn.Module):
     def __init__(self, model, linear, mlp=None, documents=0):
         super().__init__()
@@ -349,10 +346,6 @@ class Decoder(nn.Module):
         for layer in self.layers:
             x = layer(x, self.cosine, self.sine)
         return self.head(self.norm(x))
-
-
-def loss_of(logits, targets):
-    return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
 
 
 def plain(inputs, outputs):

@@ -61,11 +61,11 @@ class WorkCosts {
     return cost;
   }
 
-  /// The cost of one of its three products, which have the same sides in memory.
-  [[nodiscard]] Cost aligned(Cost cost, const LinearWork& linear, const GemmShape& shape) const {
-    const Precision kept = linear.wide ? wide_ : kernels_.precision;
-    const double slowdown =
-        misaligned_slowdown(kernels_.family, linear.forward.n, linear.forward.k, kept);
+  /// The cost of a product whose matrix has these sides in memory, none shorter than they let it
+  /// be.
+  [[nodiscard]] Cost aligned(const Cost& cost, const GemmShape& sides, const GemmShape& shape,
+                             Precision kept) const {
+    const double slowdown = misaligned_slowdown(kernels_.family, sides.n, sides.k, kept);
     if (slowdown == 1.0 || cost.status == CostStatus::exact) return cost;
     const double rate = device_.peak_flops.at(kept).value * device_.gemm_efficiency.at(kept).value;
     const Seconds least(slowdown * shape.flops() / rate);
@@ -85,7 +85,8 @@ class WorkCosts {
       // What is summed over all positions of all samples is large in a benchmark as well.
       const GemmOperands operands{Bytes(repeated * operand * bytes_per_element(kept)),
                                   linear.splits_terms};
-      return in_recipe(aligned(gemm_cost(device_, shape, kept, operands), linear, shape), kept);
+      return in_recipe(
+          aligned(gemm_cost(device_, shape, kept, operands), linear.forward, shape, kept), kept);
     };
     const auto in_turns = [&](GemmShape shape) {
       shape.m /= linear.turns;

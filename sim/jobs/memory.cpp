@@ -16,10 +16,6 @@
 namespace headway {
 namespace {
 
-/// Device context, kernel images and library workspaces of a PyTorch process: 1008 MiB where they
-/// are all loaded at once, 300 to 400 MiB with lazy loading (PyTorch issues 28394 and 107667).
-constexpr Bytes kDeviceContext = 1_GiB;
-
 /// Buffers of a communicator: NCCL_BUFFSIZE of 4 MiB (NCCL's environment variables) for each of 16
 /// channels and four neighbours, two in the ring and two in the tree.
 constexpr Bytes kCommunicator = 256_MiB;

@@ -52,27 +52,34 @@ Fields read_sizes(ObjectReader& reader) {
 }
 
 /// All words are predicted: how many were masked is the training's matter.
-EncoderModel read_bert_config(ObjectReader& reader) {
-  auto model = read_sizes<BertModel>(reader);
+void read_words(ObjectReader& reader, BertModel& model) {
   model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
-  model.token_types =
-      given_count(reader, "type_vocab_size", between(0, 1'000'000), model.token_types);
   model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
                                 model.positions);
   model.sequence_length = model.predicted_words = model.positions;
+}
+
+EncoderModel read_bert_config(ObjectReader& reader) {
+  auto model = read_sizes<BertModel>(reader);
+  read_words(reader, model);
+  model.token_types =
+      given_count(reader, "type_vocab_size", between(0, 1'000'000), model.token_types);
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
 /// Positions are counted from behind the padding word's number on.
 EncoderModel read_roberta(ObjectReader& reader) {
   auto model = read_sizes<BertModel>(reader);
-  model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
+  read_words(reader, model);
   model.token_types = given_count(reader, "type_vocab_size", between(0, 1'000'000), 1);
-  model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
-                                model.positions);
-  const std::int64_t padding = given_count(reader, "pad_token_id", between(0, 1'000'000), 1);
-  model.sequence_length = model.predicted_words =
-      std::max<std::int64_t>(1, model.positions - padding - 1);
+  const std::int64_t taken = 1 + given_count(reader, "pad_token_id", between(0, 1'000'000), 1);
+  if (model.positions <= taken) {
+    reader.report("max_position_embeddings", "no position is left for words",
+                  fmt::format("{}, of which the first {} are none's", model.positions, taken),
+                  "positions begin behind \"pad_token_id\": 514 for 512 words");
+    model.positions = taken + 1;
+  }
+  model.sequence_length = model.predicted_words = model.positions - taken;
   model.next_sentence = false;
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
@@ -84,10 +91,7 @@ EncoderModel read_distilbert(ObjectReader& reader) {
   model.attention_heads = reader.integer("n_heads", model_limits::kHeads);
   model.ffn_hidden = reader.integer("hidden_dim", model_limits::kFfnHidden);
   check_heads(model.hidden, model.attention_heads, reader);
-  model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
-  model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
-                                model.positions);
-  model.sequence_length = model.predicted_words = model.positions;
+  read_words(reader, model);
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 

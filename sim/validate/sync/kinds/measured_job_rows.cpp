@@ -10,21 +10,23 @@ namespace headway {
 namespace {
 
 constexpr BytesPerSecond kNoNetwork(50e9);  ///< nobody is at its other end
-constexpr double kBytesOfGibibyte = 1024.0 * 1024.0 * 1024.0;
-constexpr std::size_t kPeakMemory = 3;  ///< which of the values
+constexpr std::size_t kPeakMemory = 3;      ///< which of the values
 
-/// All of it but the context, which no framework's allocator knows of.
-double peak_memory(const Scenario& scenario) {
-  constexpr double kContext = kBytesOfGibibyte;
-  return stage_memory(scenario.model, *scenario.strategy).front().total().count() - kContext;
+/// What the framework's allocator gives out at most.
+Bytes peak_memory(const Scenario& scenario) {
+  return stage_memory(scenario.model, *scenario.strategy).front().total() - kDeviceContext;
 }
 
 SyncOutcome predict_measured_job(const SyncQuestion& question) {
   const SyncRow& row = question.row;
   const auto measured = value_at(row, 0);
   if (!measured || *measured <= 0.0) return refused("the row has no time of a step");
-  if (!row.job->is_object())
+  if (!row.job->is_object()) {
     return refused("the row has no \"job\" of model, profile and strategy");
+  }
+  if (row.job->contains("cluster")) {
+    return refused("its job names a \"cluster\"; it is one accelerator, leave that out");
+  }
   nlohmann::json parts = *row.job;
   parts["cluster"] = switched_nodes({.nic_bandwidth = kNoNetwork});
   const Scenario scenario = scenario_from(parts);
@@ -41,8 +43,8 @@ SyncOutcome predict_measured_job(const SyncQuestion& question) {
       {.what = "step, s", .published = *measured, .predicted = iteration_seconds(scenario)}};
   if (const auto peak = value_at(row, kPeakMemory); peak && *peak > 0.0) {
     outcome.values.push_back({.what = "memory, GiB",
-                              .published = *peak / kBytesOfGibibyte,
-                              .predicted = peak_memory(scenario) / kBytesOfGibibyte});
+                              .published = Bytes(*peak) / 1_GiB,
+                              .predicted = peak_memory(scenario) / 1_GiB});
   }
   return outcome;
 }

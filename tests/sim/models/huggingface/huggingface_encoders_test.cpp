@@ -77,6 +77,11 @@ TEST(HuggingFaceEncoders, VisionTransformersHaveTheLabelsOfTheirConfiguration) {
 }
 
 TEST(HuggingFaceEncoders, WhatIsMissingOrOtherwiseIsTold) {
+  EXPECT_NE(read_model_text(R"({"model_type": "roberta", "hidden_size": 768, "vocab_size": 50265,
+ "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+ "max_position_embeddings": 2})")
+                .problems.find("error: no position is left for words"),
+            std::string::npos);
   EXPECT_NE(read_model_text(R"({"model_type": "mt5", "d_model": 512, "d_kv": 64, "num_layers": 8,
  "num_heads": 6, "vocab_size": 250112})")
                 .problems.find(R"(error: missing field "d_ff")"),
