@@ -14,7 +14,7 @@
 #include "sim/plan/scenario_variant.h"
 #include "sim/result/decision/run_time.h"
 #include "sim/result/run_cost.h"
-#include "sim/result/speed.h"
+#include "sim/jobs/step_flops.h"
 #include "sim/sweep/axis_field.h"
 
 namespace headway {

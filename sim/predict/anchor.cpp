@@ -13,7 +13,7 @@
 #include "sim/base/refuse.h"
 #include "sim/predict/input/input_use.h"
 #include "sim/predict/job_run.h"
-#include "sim/result/physical_bound.h"
+#include "sim/predict/physical_bound.h"
 
 namespace headway {
 namespace {

@@ -12,7 +12,7 @@
 #include "sim/base/refuse.h"
 #include "sim/jobs/smaller_job.h"
 #include "sim/predict/interval.h"
-#include "sim/result/physical_bound.h"
+#include "sim/predict/physical_bound.h"
 
 namespace headway {
 namespace {

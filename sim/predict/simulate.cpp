@@ -27,7 +27,7 @@
 #include "sim/result/breakdown.h"
 #include "sim/result/fabric_use.h"
 #include "sim/result/link_use.h"
-#include "sim/result/speed.h"
+#include "sim/predict/speed.h"
 
 namespace headway {
 namespace {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/quantity_text.h"
+#include "sim/jobs/strategy.h"
 #include "sim/layers/parameters.h"
 
 namespace headway {

@@ -6,11 +6,12 @@
 
 #include "sim/costs/profile.h"
 #include "sim/files/field_table.h"
-#include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 
 namespace headway {
+
+struct Strategy;
 
 /// Who generates: engines of some accelerators, each of which holds the model once.
 struct GenerationSettings {

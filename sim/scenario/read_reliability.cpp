@@ -10,7 +10,7 @@
 
 #include "sim/base/quantity_text.h"
 #include "sim/jobs/stage_parameters.h"
-#include "sim/result/speed.h"
+#include "sim/jobs/step_flops.h"
 #include "sim/scenario/read_failures.h"
 #include "sim/scenario/recovery/failure_count.h"
 #include "sim/scenario/recovery/read_checkpoint.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/result/physical_bound.h"
+#include "sim/predict/physical_bound.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
 

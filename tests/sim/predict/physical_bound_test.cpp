@@ -1,4 +1,4 @@
-#include "sim/result/physical_bound.h"
+#include "sim/predict/physical_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,6 @@
 namespace headway {
 
 struct Model;
-struct Prediction;
 struct Strategy;
 
 /// Operations of one training step of the whole job: three times the forward pass of every token,
@@ -18,10 +17,5 @@ struct StepFlops {
   Flops hardware;            ///< causal attention, recomputed operations included
 };
 [[nodiscard]] StepFlops step_flops(const Model& model, const Strategy& strategy);
-
-/// Fills in everything of the prediction that follows from its iteration time: samples and tokens a
-/// second, model FLOP/s, MFU and HFU against `peak` FLOP/s of one accelerator.
-void set_speed(Prediction& prediction, const Model& model, const Strategy& strategy,
-               FlopsPerSecond peak);
 
 }  // namespace headway

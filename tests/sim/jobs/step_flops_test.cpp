@@ -1,4 +1,4 @@
-#include "sim/result/speed.h"
+#include "sim/jobs/step_flops.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@ namespace {
 /// forward: 2 x (2 x 10 x 30 + 2 x 10 x 10 + 2 x 2 x 10 x 40) = 4,800 operations in products,
 /// 2 x 4 x 10 x 8 = 640 in attention over the whole square, 320 over half, 2 x 10 x 100 = 2,000 in
 /// the head.
-class SpeedTest : public testing::Test {
+class StepFlopsTest : public ::testing::Test {
  protected:
-  SpeedTest() {
+  StepFlopsTest() {
     model = {.layers = 2, .hidden = 10, .head_size = 10, .ffn_hidden = 40, .vocabulary = 100};
     strategy.global_batch = 6;
     strategy.sequence_length = 8;
@@ -29,20 +29,20 @@ constexpr double kTokens = 48.0;
 constexpr double kCausal = 4800.0 + 320.0 + 2000.0;
 constexpr double kWhole = 4800.0 + 640.0 + 2000.0;
 
-TEST_F(SpeedTest, AStepIsThreeForwardPasses) {
+TEST_F(StepFlopsTest, AStepIsThreeForwardPasses) {
   const StepFlops flops = step_flops(layers_of(model), strategy);
   EXPECT_DOUBLE_EQ(flops.model.count(), 3.0 * kTokens * kCausal);
   EXPECT_DOUBLE_EQ(flops.model_whole_square.count(), 3.0 * kTokens * kWhole);
   EXPECT_DOUBLE_EQ(flops.hardware.count(), 3.0 * kTokens * kCausal);
 }
 
-TEST_F(SpeedTest, FullRecomputationRunsTheLayersAFourthTimeButNotTheHead) {
+TEST_F(StepFlopsTest, FullRecomputationRunsTheLayersAFourthTimeButNotTheHead) {
   strategy.recompute = Recompute::full;
   EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
                    kTokens * (3.0 * kCausal + kCausal - 2000.0));
 }
 
-TEST_F(SpeedTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
+TEST_F(StepFlopsTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
   strategy.recompute = Recompute::selective;
   EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
                    3.0 * kTokens * kCausal);
@@ -51,7 +51,7 @@ TEST_F(SpeedTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
                    kTokens * (3.0 * kCausal + 320.0));
 }
 
-TEST_F(SpeedTest, SomeLayersOrPartsOfThemRunAgain) {
+TEST_F(StepFlopsTest, SomeLayersOrPartsOfThemRunAgain) {
   strategy.recompute = Recompute::full;
   strategy.pipeline_parallel = 1;
   strategy.recompute_layers = 1;  // of two
@@ -67,7 +67,7 @@ TEST_F(SpeedTest, SomeLayersOrPartsOfThemRunAgain) {
                    kTokens * (3.0 * kCausal + 2400.0));
 }
 
-TEST_F(SpeedTest, ExpertsRunAgainInTheLayersThatHaveThem) {
+TEST_F(StepFlopsTest, ExpertsRunAgainInTheLayersThatHaveThem) {
   // A router of 2 x 10 x 4; two of the experts, 2 x 2 x 10 x 5 each; the shared one, 2 x 2 x 10
   // x 3.
   model.mixture_of_experts = MixtureOfExperts{
@@ -83,7 +83,7 @@ TEST_F(SpeedTest, ExpertsRunAgainInTheLayersThatHaveThem) {
   EXPECT_DOUBLE_EQ(again(RecomputePart::mlp), 0.0);  // of dense layers
 }
 
-TEST_F(SpeedTest, FrozenProductsRunTwiceAndAttentionThreeTimes) {
+TEST_F(StepFlopsTest, FrozenProductsRunTwiceAndAttentionThreeTimes) {
   strategy.task = Task::lora;
   EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).model.count(),
                    kTokens * (2.0 * (4800.0 + 2000.0) + 3.0 * 320.0));
@@ -91,26 +91,10 @@ TEST_F(SpeedTest, FrozenProductsRunTwiceAndAttentionThreeTimes) {
                    kTokens * (2.0 * (4800.0 + 2000.0) + 3.0 * 640.0));
 }
 
-TEST_F(SpeedTest, PackedDocumentsAttendToThemselvesOnly) {
+TEST_F(StepFlopsTest, PackedDocumentsAttendToThemselvesOnly) {
   strategy.packed_length = 2;
   EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).model.count(),
                    3.0 * kTokens * (4800.0 + 80.0 + 2000.0));
-}
-
-TEST_F(SpeedTest, FollowsFromTheIterationTime) {
-  strategy.recompute = Recompute::full;
-  Prediction prediction;
-  prediction.iteration_time = 2_s;
-  set_speed(prediction, layers_of(model), strategy, FlopsPerSecond(1e6));
-  EXPECT_EQ(prediction.micro_batches, 2);
-  EXPECT_DOUBLE_EQ(prediction.samples_per_second, 3.0);
-  EXPECT_DOUBLE_EQ(prediction.tokens_per_second, 24.0);
-  EXPECT_DOUBLE_EQ(prediction.tokens_per_second_per_accelerator, 4.0);
-  EXPECT_DOUBLE_EQ(prediction.model_flops_per_second_per_accelerator,
-                   3.0 * kTokens * kCausal / 12.0);
-  EXPECT_DOUBLE_EQ(prediction.mfu, 3.0 * kTokens * kCausal / 12e6);
-  EXPECT_DOUBLE_EQ(prediction.mfu_whole_square, 3.0 * kTokens * kWhole / 12e6);
-  EXPECT_DOUBLE_EQ(prediction.hfu, kTokens * (4.0 * kCausal - 2000.0) / 12e6);
 }
 
 }  // namespace

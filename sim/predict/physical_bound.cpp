@@ -1,4 +1,4 @@
-#include "sim/result/physical_bound.h"
+#include "sim/predict/physical_bound.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/jobs/step_flops.h"
 #include "sim/layers/flops.h"
 #include "sim/result/link_use.h"
-#include "sim/result/speed.h"
 
 namespace headway {
 namespace {
