@@ -31,11 +31,14 @@ double exchanged_again(const Layer& layer, const RankShape& shape, const Recompu
 
 ContextMessages context_messages(const Layer& layer, const RankShape& shape) {
   if (!layer.attention || layer.attention->block > 0.0) return {};
-  const auto heads = [&](double count) {
-    return Bytes(count * layer.attention->head_size / shape.tensor_parallel * shape.tokens() *
-                 shape.element_bytes);
-  };
-  return {heads(layer.attention->heads), heads(layer.attention->key_heads)};
+  const AttentionCore& core = *layer.attention;
+  const Bytes element(shape.tokens() * shape.element_bytes / shape.tensor_parallel);
+  const double asking = core.heads * core.queries;
+  const double asked = core.key_heads * core.keys;
+  return {.queries = asking * core.head_size * element,
+          .keys = asked * core.head_size * element,
+          .values = asked * core.value_head_size * element,
+          .outputs = asking * core.value_head_size * element};
 }
 
 Bytes routed_message(const Layer& layer, const RankShape& shape) {

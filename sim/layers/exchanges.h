@@ -27,10 +27,15 @@ namespace headway {
 [[nodiscard]] double exchanged_again(const Layer& layer, const RankShape& shape,
                                      const RecomputeParts& parts);
 
-/// What context-parallel ranks send: queries (or the output), and keys (or values) of their tokens.
+/// What context-parallel ranks send of their tokens' attention. In cross attention those of the text
+/// ask, and keys and values are those of what is read.
 struct ContextMessages {
   Bytes queries;
   Bytes keys;
+  Bytes values;
+  Bytes outputs;
+  [[nodiscard]] Bytes keys_and_values() const { return keys + values; }
+  [[nodiscard]] Bytes all() const { return queries + keys_and_values() + outputs; }
 };
 [[nodiscard]] ContextMessages context_messages(const Layer& layer, const RankShape& shape);
 

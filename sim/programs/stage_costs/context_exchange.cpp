@@ -22,14 +22,14 @@ ContextExchange context_exchange(const Strategy& strategy, const Profile& profil
   if (ranks == 1 || !layer.attention) return {};
   const ContextMessages messages = context_messages(layer, shape);
   if (strategy.context_parallel_method == ContextParallelMethod::ring) {
-    const Bytes keys_and_values = 2.0 * messages.keys;
-    const Seconds pass = ring_time(ranks, profile, link, keys_and_values, attention);
+    const Seconds pass = ring_time(ranks, profile, link, messages.keys_and_values(), attention);
     return {pass, 2.0 * pass, profile.overlap.context_parallel_floor.value, attention};
   }
   const auto swap = [&](Bytes tensor) {
     return link.time(CollectiveKind::all_to_all, tensor, ranks);
   };
-  const Seconds pass = 2.0 * swap(messages.queries) + 2.0 * swap(messages.keys);
+  const Seconds pass = swap(messages.queries) + swap(messages.keys) + swap(messages.values) +
+                       swap(messages.outputs);
   return {pass, pass, 1.0, {}};
 }
 
@@ -37,13 +37,11 @@ PassTraffic context_traffic(const Strategy& strategy, const Layer& layer, const 
   const int ranks = strategy.context_parallel;
   if (ranks == 1) return {};
   const ContextMessages messages = context_messages(layer, shape);
-  const Bytes keys_and_values = 2.0 * messages.keys;
   if (strategy.context_parallel_method == ContextParallelMethod::ring) {
-    const Bytes passed_on = (ranks - 1) * keys_and_values;
+    const Bytes passed_on = (ranks - 1) * messages.keys_and_values();
     return {passed_on, 2.0 * passed_on};
   }
-  const Bytes swapped = 2.0 * messages.queries + keys_and_values;
-  return {swapped, swapped};
+  return {messages.all(), messages.all()};
 }
 
 }  // namespace headway
