@@ -392,7 +392,7 @@ MIXTRAL = {
 }
 BERT = {
     "family": "bert", "name": "BERT-large, all words predicted", "layers": 24, "hidden": 1024, "attention_heads": 16,
-    "vocabulary": 30522, "sequence_length": 512,
+    "vocabulary": 30522, "sequence_length": 512, "dropout": False,
 }
 LORA = {"task": "lora", "lora_rank": 16, "lora_targets": ["qkv", "projection", "fc1", "fc2"], "packed_length": 8192}
 

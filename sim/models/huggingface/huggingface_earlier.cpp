@@ -21,6 +21,7 @@ constexpr FieldNames kBloomNames{.layers = "n_layer",
                                  .default_sequence_length = 2048};
 
 void read_gpt2(ObjectReader& reader, TransformerModel& model) {
+  model.dropout = drops_out(reader, {"embd_pdrop", "resid_pdrop", "attn_pdrop"}, 0.1);
   model.ffn_hidden = given_count(reader, "n_inner", model_limits::kFfnHidden, 4 * model.hidden);
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
 }
@@ -37,6 +38,7 @@ void read_gpt_neo(ObjectReader& reader, TransformerModel& model) {
       given_count(reader, "intermediate_size", model_limits::kFfnHidden, 4 * model.hidden);
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
   model.qkv_bias = false;
+  model.dropout = drops_out(reader, {"embed_dropout", "resid_dropout", "attention_dropout"}, 0.0);
   const SlidingWindow window{
       .size = given_count(reader, "window_size", model_limits::kSequenceLength, 256),
       .full_attention_interval = 2};

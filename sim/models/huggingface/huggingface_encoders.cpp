@@ -59,11 +59,18 @@ void read_words(ObjectReader& reader, BertModel& model) {
   model.sequence_length = model.predicted_words = model.positions;
 }
 
+constexpr double kDropout = 0.1;  ///< of the library's encoders, where nothing is said
+
+bool read_dropout(ObjectReader& reader) {
+  return drops_out(reader, {"hidden_dropout_prob", "attention_probs_dropout_prob"}, kDropout);
+}
+
 EncoderModel read_bert_config(ObjectReader& reader) {
   auto model = read_sizes<BertModel>(reader);
   read_words(reader, model);
   model.token_types =
       given_count(reader, "type_vocab_size", between(0, 1'000'000), model.token_types);
+  model.dropout = read_dropout(reader);
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
@@ -81,6 +88,7 @@ EncoderModel read_roberta(ObjectReader& reader) {
   }
   model.sequence_length = model.predicted_words = model.positions - taken;
   model.next_sentence = false;
+  model.dropout = read_dropout(reader);
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
@@ -92,6 +100,7 @@ EncoderModel read_distilbert(ObjectReader& reader) {
   model.ffn_hidden = reader.integer("hidden_dim", model_limits::kFfnHidden);
   check_heads(model.hidden, model.attention_heads, reader);
   read_words(reader, model);
+  model.dropout = drops_out(reader, {"dropout", "attention_dropout"}, kDropout);
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 

@@ -52,6 +52,18 @@ bool given_flag(ObjectReader& reader, std::string_view key, bool fallback) {
   return given(reader.cursor(), key) ? reader.flag(key, fallback) : fallback;
 }
 
+bool drops_out(ObjectReader& reader, std::initializer_list<std::string_view> keys,
+               double fallback) {
+  constexpr Range kProbability{.least = 0.0, .most = 1.0};
+  bool drops = false;
+  for (const std::string_view key : keys) {  // all are read, and their errors told
+    const double share =
+        given(reader.cursor(), key) ? reader.number(key, kProbability, fallback) : fallback;
+    drops = drops || share > 0.0;
+  }
+  return drops;
+}
+
 void read_llama_shape(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model, reader.integer("intermediate_size", model_limits::kFfnHidden));
 }

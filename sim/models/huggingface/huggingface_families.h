@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,10 @@ struct Family {
 [[nodiscard]] std::int64_t given_count(ObjectReader& reader, std::string_view key, Range range,
                                        std::int64_t fallback);
 [[nodiscard]] bool given_flag(ObjectReader& reader, std::string_view key, bool fallback);
+/// Whether any of these probabilities is above 0; `fallback` is what the library takes for one that
+/// is not there.
+[[nodiscard]] bool drops_out(ObjectReader& reader, std::initializer_list<std::string_view> keys,
+                             double fallback);
 
 /// Gated MLP, RMS norms, rotary positions, no biases: what most families share.
 void read_llama_shape(ObjectReader& reader, TransformerModel& model);

@@ -23,6 +23,7 @@ TransformerModel as_transformer(const BertModel& fields) {
           .ffn_hidden = fields.ffn_hidden,
           .vocabulary = fields.vocabulary,
           .tied_embeddings = true,
+          .dropout = fields.dropout,
           .sequence_length = fields.positions};
 }
 
@@ -116,7 +117,10 @@ default: sequence_length)"},
        {"next_sentence", flag(&BertModel::next_sentence),
         R"(A row of each sequence is pooled, and predicts whether its two sentences belong together. Off in
 RoBERTa and DistilBERT.
-see: Liu et al. 2019 (arXiv:1907.11692), 4.2)"}});
+see: Liu et al. 2019 (arXiv:1907.11692), 4.2)"},
+       {"dropout", flag(&BertModel::dropout),
+        R"(Embeddings, residuals and the probabilities of a BERT's unfused attention are dropped out, which keeps
+masks and, of probabilities in fp32, is a pass of its own.)"}});
   return kFields;
 }
 

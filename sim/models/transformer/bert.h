@@ -24,6 +24,7 @@ struct BertModel {
   /// Words of a sequence that the head predicts; all where the loss masks those that stayed.
   std::int64_t predicted_words = 512;
   bool next_sentence = true;  ///< a row of each sequence is pooled, and predicts it
+  bool dropout = true;
 };
 
 /// Layers are those of a GPT whose attention sees both ways; what they keep and move is the same

@@ -56,5 +56,17 @@ TEST(Bert, TheHeadKeepsAndMovesThePredictedWordsOnly) {
   EXPECT_DOUBLE_EQ(128 * model.last.loss_classes, 20 * 30522.0);
 }
 
+TEST(Bert, WithoutDropoutItKeepsNoMasks) {
+  BertModel model = large();
+  EXPECT_TRUE(layers_of(model).layer(0).attention->dropout);
+  const RankShape shape{.sequence_length = 128};
+  const Bytes with = kept_bytes(layers_of(model).layer(0), shape);
+  model.dropout = false;
+  EXPECT_FALSE(layers_of(model).layer(0).attention->dropout);
+  // Two masks of the residual stream, of a byte a channel; fused attention draws its own again.
+  const Bytes without = kept_bytes(layers_of(model).layer(0), shape);
+  EXPECT_DOUBLE_EQ((with - without).count(), 128 * 2 * 1024.0);
+}
+
 }  // namespace
 }  // namespace headway

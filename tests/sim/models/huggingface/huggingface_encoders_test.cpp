@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "sim/layers/parameters.h"
 #include "tests/sim/models/model_reading.h"
@@ -41,6 +42,32 @@ TEST(HuggingFaceEncoders, BertHasItsPublishedParameters) {
     "intermediate_size": 3072, "vocab_size": 30522, "type_vocab_size": 2,
     "max_position_embeddings": 512, "hidden_act": "gelu"})",
                     110'106'428);
+}
+
+TEST(HuggingFaceEncoders, DropOutWhatTheirConfigurationsSay) {
+  const auto drops = [](const std::string& more) {
+    const ModelReading reading = read_model_text(
+        R"({"model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12,
+        "num_attention_heads": 12, "intermediate_size": 3072, "vocab_size": 30522)" +
+        more + "}");
+    EXPECT_EQ(reading.problems, "");
+    return reading.read->resolved->at("dropout").get<bool>();
+  };
+  EXPECT_TRUE(drops(""));
+  EXPECT_TRUE(drops(R"(, "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.0)"));
+  EXPECT_FALSE(drops(R"(, "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0)"));
+  // The library's GPT-Neo drops nothing where nothing is said, its GPT-2 a tenth.
+  const auto decoder_drops = [](const char* config) {
+    return read_model_text(config).read->transformer->dropout;
+  };
+  EXPECT_FALSE(decoder_drops(R"({"model_type": "gpt_neo", "hidden_size": 2048, "num_layers": 24,
+    "num_heads": 16, "max_position_embeddings": 2048, "vocab_size": 50257})"));
+  constexpr const char* kGpt2 = R"({"model_type": "gpt2", "n_embd": 768, "n_layer": 12,
+    "n_head": 12, "n_positions": 1024, "vocab_size": 50257)";
+  EXPECT_TRUE(decoder_drops((std::string(kGpt2) + "}").c_str()));
+  EXPECT_FALSE(decoder_drops((std::string(kGpt2) + R"(, "embd_pdrop": 0.0, "resid_pdrop": 0.0,
+    "attn_pdrop": 0.0})")
+                                 .c_str()));
 }
 
 TEST(HuggingFaceEncoders, RobertaAndDistilBertPoolNoSentence) {
