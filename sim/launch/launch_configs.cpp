@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/files/json_text.h"
 #include "sim/launch/launch_job.h"
 
 namespace headway {

@@ -13,6 +13,8 @@
 
 namespace headway {
 
+class Diagnostics;
+
 /// What became of a point.
 enum class PointStatus {
   done,          ///< simulated

@@ -5,8 +5,10 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/jobs/strategy.h"
 #include "sim/predict/post_training/generation.h"
 #include "sim/programs/flows/collective_price.h"
+#include "sim/programs/stage_costs/stage_cost.h"
 
 namespace headway {
 namespace {
