@@ -4,7 +4,7 @@ namespace headway {
 namespace {
 
 // Megatron-LM: megatron/training/arguments.py (core_r0.13); torchtitan: torchtitan/config/
-// job_config.py; DeepSpeed: docs/_pages/config-json.md; Horovod: horovodrun --help (0.28).
+// job_config.py (0.2); DeepSpeed: docs/_pages/config-json.md; Horovod: horovodrun --help (0.28).
 constexpr FlagRow kTable[] = {
     {"tensor_parallel", "1", {"", "", "", ""}},
     {"tensor_parallel",
@@ -27,6 +27,7 @@ constexpr FlagRow kTable[] = {
     {"vocabulary_parallel_loss",
      "false",
      {kNoFlag, "parallelism.disable_loss_parallel=true", "", ""}},
+    {"fused_loss", "true, compiled", {"--cross-entropy-loss-fusion", "", kOfScript, kOfScript}},
     {"fused_loss", "true", {"--cross-entropy-loss-fusion", kNoFlag, kOfScript, kOfScript}},
     {"fused_loss", "false", {"", "", "", ""}},
     {"context_parallel", "1", {"", "", "", ""}},
@@ -62,7 +63,12 @@ constexpr FlagRow kTable[] = {
      {"--num-virtual-stages-per-pipeline-rank {}",
       "parallelism.pipeline_parallel_layers_per_stage={layers_of_chunk}", kNoFlag, kNoFlag}},
     {"layers_per_stage", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
-    {"layer_placement", "even", {"", "", "", ""}},
+    {"layer_placement",
+     "even",
+     {"",
+      "parallelism.pipeline_parallel_first_stage_less_layers=0\n"
+      "parallelism.pipeline_parallel_last_stage_less_layers=0",
+      "", ""}},
     {"layer_placement",
      "embedding_and_loss_as_layers",
      {"--account-for-embedding-in-pipeline-split\n--account-for-loss-in-pipeline-split", "",
@@ -113,8 +119,12 @@ constexpr FlagRow kTable[] = {
      "*",
      {"--reset-position-ids\n--reset-attention-mask", kOfScript, kOfScript, kOfScript}},
     {"optimizer", "adam", {"", "", "", ""}},
-    {"optimizer", "muon", {"--optimizer muon", kNoFlag, "optimizer.type=\"Muon\"", kOfScript}},
-    {"optimizer", "muon, whole tensors", {"--optimizer dist_muon", kNoFlag, kNoFlag, kNoFlag}},
+    {"optimizer",
+     "muon",
+     {"--optimizer muon\n--ckpt-format torch", kNoFlag, "optimizer.type=\"Muon\"", kOfScript}},
+    {"optimizer",
+     "muon, whole tensors",
+     {"--optimizer dist_muon\n--ckpt-format torch", kNoFlag, kNoFlag, kNoFlag}},
     {"optimizer",
      "muon, slices",  // Megatron's distributed optimizer has no whole matrices
      {kNoFlag, kNoFlag, "optimizer.type=\"Muon\"", kNoFlag}},
@@ -163,7 +173,7 @@ constexpr FlagRow kTable[] = {
     {"quantised_parameter_gathers", "false", {"", "", "", ""}},
     {"quantised_parameter_gathers",
      "true",
-     {"--fp8-param-gather", "float8.enable_fsdp_float8_all_gather=true",
+     {"--fp8-param-gather", "quantize.linear.float8.enable_fsdp_float8_all_gather=true",
       "zero_optimization.zero_quantized_weights=true", kNoFlag}},
     {"shard_group",
      "of the optimizer",
@@ -192,6 +202,10 @@ constexpr FlagRow kTable[] = {
     {"gradient_cycle", "0 s", {"", "", "", ""}},
     {"gradient_cycle", "*", {kNoFlag, kNoFlag, kNoFlag, "--cycle-time-ms {cycle_ms}"}},
     {"gradient_precision",
+     "fp32, of fp16",
+     {"--accumulate-allreduce-grads-in-fp32", "training.mixed_precision_reduce=\"float32\"",
+      "communication_data_type=\"fp32\"", kOfScript}},
+    {"gradient_precision",
      "fp32",
      {"", "training.mixed_precision_reduce=\"float32\"", "communication_data_type=\"fp32\"",
       kOfScript}},
@@ -199,8 +213,11 @@ constexpr FlagRow kTable[] = {
      "bf16",
      {"--grad-reduce-in-bf16", kNoFlag, "communication_data_type=\"bf16\"", kOfScript}},
     {"gradient_precision",
+     "fp16, of fp16",
+     {"", kNoFlag, "communication_data_type=\"fp16\"", kOfScript}},
+    {"gradient_precision",
      "fp16",
-     {kNoFlag, kNoFlag, "communication_data_type=\"fp16\"", "--fp16-allreduce"}},
+     {kNoFlag, kNoFlag, "communication_data_type=\"fp16\"", kOfScript}},
     {"kept_gradient_precision", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
     {"precision",
      "bf16",
@@ -214,14 +231,14 @@ constexpr FlagRow kTable[] = {
     {"precision",
      "fp8_current",
      {"--bf16\n--fp8-format hybrid\n--fp8-recipe tensorwise",
-      "training.mixed_precision_param=\"bfloat16\"\nmodel.converters=[\"float8\"]\n"
-      "float8.recipe_name=\"tensorwise\"",
+      "training.mixed_precision_param=\"bfloat16\"\nmodel.converters=[\"quantize.linear.float8\"]\n"
+      "quantize.linear.float8.recipe_name=\"tensorwise\"",
       kNoFlag, kOfScript}},
     {"precision",
      "fp8_rowwise",
      {kNoFlag,
-      "training.mixed_precision_param=\"bfloat16\"\nmodel.converters=[\"float8\"]\n"
-      "float8.recipe_name=\"rowwise\"",
+      "training.mixed_precision_param=\"bfloat16\"\nmodel.converters=[\"quantize.linear.float8\"]\n"
+      "quantize.linear.float8.recipe_name=\"rowwise\"",
       kNoFlag, kOfScript}},
     {"precision",
      "fp8_blockwise",
@@ -229,10 +246,12 @@ constexpr FlagRow kTable[] = {
     {"precision",
      "mxfp8",
      {"--bf16\n--fp8-format e4m3\n--fp8-recipe mxfp8",
-      "training.mixed_precision_param=\"bfloat16\"\nmodel.converters=[\"mx\"]\n"
-      "mx.recipe_name=\"mxfp8\"",
+      "training.mixed_precision_param=\"bfloat16\"\nmodel.converters=[\"quantize.linear.mx\"]\n"
+      "quantize.linear.mx.recipe_name=\"mxfp8_cublas\"",
       kNoFlag, kOfScript}},
     {"precision", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
+    {"kernel_family", "torch-compile", {"", "compile.enable=true", kOfScript, kOfScript}},
+    {"kernel_family", "*", {"", "", "", ""}},  // says what the software is
     {"attention", "flash", {"--attention-backend flash", "", kOfScript, kOfScript}},
     {"attention", "unfused", {"--attention-backend unfused", kNoFlag, kOfScript, kOfScript}},
     {"recompute", "none", {"", "activation_checkpoint.mode=\"none\"", kOfScript, kOfScript}},
@@ -254,8 +273,12 @@ constexpr FlagRow kTable[] = {
      {kNoFlag,
       "activation_checkpoint.mode=\"selective\"\nactivation_checkpoint.selective_ac_option=\"op\"",
       kOfScript, kOfScript}},
+    {"recompute",
+     "modules",
+     {"--recompute-granularity selective\n--recompute-modules {recompute_modules}", kNoFlag,
+      kOfScript, kOfScript}},
     {"recompute", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript}},
-    {"recompute_modules", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript}},
+    {"recompute_modules", "*", {"", kNoFlag, kOfScript, kOfScript}},  // said with recompute
     {"offload_layers", "0", {"", "", "", ""}},
     {"offload_layers", "*", {"--cpu-offloading-num-layers {}", kNoFlag, kNoFlag, kNoFlag}},
     {"optimizer_offload", "0.0", {"", "", "", ""}},

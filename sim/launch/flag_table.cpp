@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
@@ -22,7 +23,6 @@ using nlohmann::json;
 constexpr std::string_view kDescriptions[] = {
     "schema",
     "preset",
-    "kernel_family",
     "software_release",
     "attention_kernel",
     "per_parameter_sharding",
@@ -50,14 +50,15 @@ constexpr WithoutEffect kWithoutEffect[] = {
     {"expert_dispatch", "expert_parallel", "1"},
     {"expert_tensor_parallel", "expert_parallel", "1"},
     {"overlap_expert_exchange", "expert_parallel", "1"},
-    {"overlap_gradient_reduce", "data_parallel", "1"},
     {"overlap_parameter_gather", "zero_stage", "0"},
-    {"gradient_bucket", "data_parallel", "1"},
-    {"gradient_precision", "data_parallel", "1"},
     {"reshard_after_forward", "zero_stage", "0"},
     {"reshard_after_forward", "zero_stage", "1"},
     {"reshard_after_forward", "zero_stage", "2"},
 };
+
+/// What does nothing where one rank has all of a gradient: context-parallel ranks have parts, too.
+constexpr std::string_view kOfReplicas[] = {"overlap_gradient_reduce", "overlap_parameter_gather",
+                                            "gradient_bucket", "gradient_precision"};
 
 std::int64_t number_of(const json& strategy, const char* field, std::int64_t fallback) {
   const auto found = strategy.find(field);
@@ -77,6 +78,9 @@ std::map<std::string, std::string> words_of_flags(const json& scenario) {
   const json& strategy = scenario.at("strategy");
   std::map<std::string, std::string> words;
   for (const auto& [field, value] : strategy.items()) words[field] = unquoted_json(value);
+  if (const auto modules = strategy.find("recompute_modules"); modules != strategy.end()) {
+    words["recompute_modules"] = join_words(modules->get<std::vector<std::string>>(), " ");
+  }
   const std::int64_t replicas = number_of(strategy, "data_parallel", 1);
   const std::int64_t stages = number_of(strategy, "pipeline_parallel", 1);
   const std::int64_t chunks = stages * number_of(strategy, "virtual_stages", 1);
@@ -88,12 +92,17 @@ std::map<std::string, std::string> words_of_flags(const json& scenario) {
   const auto whole = [&](const char* name, std::int64_t value) {
     words[name] = std::to_string(value);
   };
+  // torchtitan counts the embedding and the loss where it makes their stages smaller by a layer.
+  const bool counts_ends =
+      strategy.value("layer_placement", "even") == "embedding_and_loss_as_layers";
   whole("local_batch", stages > 1 ? global / replicas : micro);
   whole("micro_batches", global / replicas / micro);
   whole("copies", std::max<std::int64_t>(1, replicas * context / shards));
   whole("shards", std::max<std::int64_t>(1, shards / context));
   if (layers != scenario.at("model").end() && layers->is_number_integer()) {
-    whole("layers_of_chunk", (layers->get<std::int64_t>() + chunks - 1) / chunks);
+    const std::int64_t counted = layers->get<std::int64_t>() + (counts_ends ? 2 : 0);
+    const std::int64_t most = (counted + chunks - 1) / chunks;
+    if ((counted + most - 1) / most == chunks) whole("layers_of_chunk", most);
   }
   const bool wide = strategy.value("gradient_precision", "fp32") == "fp32";
   const Bytes bucket = quantity_of<Bytes>(strategy, "gradient_bucket");
@@ -128,6 +137,13 @@ std::string value_of(const json& strategy, const std::string& field) {
   if (field == "schedule" && value == "1f1b" && number_of(strategy, "virtual_stages", 1) > 1) {
     return "1f1b, interleaved";
   }
+  if (field == "fused_loss" && value == "true" &&
+      strategy.value("kernel_family", "") == "torch-compile") {
+    return "true, compiled";
+  }
+  if (field == "gradient_precision" && strategy.value("precision", "") == "fp16") {
+    return value + ", of fp16";
+  }
   if (field == "recompute" && value == "full" && strategy.contains("recompute_layers")) {
     return "full, some layers";
   }
@@ -160,6 +176,10 @@ bool is_without_effect(const json& strategy, const std::string& field) {
   if (field == "shard_group") {
     return strategy.at(field) ==
            number_of(strategy, "data_parallel", 1) * number_of(strategy, "context_parallel", 1);
+  }
+  if (std::ranges::find(kOfReplicas, field) != std::end(kOfReplicas) &&
+      number_of(strategy, "data_parallel", 1) * number_of(strategy, "context_parallel", 1) == 1) {
+    return true;
   }
   if (field == "synchronisation") {
     return strategy.at(field).value("scheme", "") == synchronisation_schemes().front()->name();

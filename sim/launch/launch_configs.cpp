@@ -22,7 +22,7 @@ std::string torchtitan_config(const std::vector<std::string>& settings) {
   std::vector<std::pair<std::string, std::string>> tables;
   for (const std::string& setting : settings) {
     const auto [path, value] = parted(setting);
-    const std::size_t dot = path.find('.');
+    const std::size_t dot = path.rfind('.');
     const std::string table = path.substr(0, dot);
     auto known = tables.begin();
     while (known != tables.end() && known->first != table) ++known;

@@ -91,7 +91,10 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
                           scenario->at("model").value("name", "the model"), job.nodes,
                           job.accelerators, cluster.at("topology").value("name", "the cluster"));
   job.flags = flags_of(scenario, framework);
-  if (framework == LaunchFramework::megatron) settle_megatron_layout(scenario, job.flags);
+  if (framework == LaunchFramework::megatron) {
+    settle_megatron_layout(scenario, job.flags);
+    leave_out_what_megatron_refuses(scenario, job.flags);
+  }
   add_rank_order(cluster, framework, job);
   if (!job.flags.unsaid.empty()) {
     job.remarks.push_back(fmt::format("{} has no setting for: {}.", framework_title(framework),

@@ -39,6 +39,9 @@ struct LaunchJob {
 /// Where the layers do not split as Megatron-LM splits them itself, its layout of the pipeline in
 /// the place of what else says how many stages there are and what they hold.
 void settle_megatron_layout(const JsonValue& scenario, FlagList& flags);
+/// It exits at its start where a setting meets another one that it does not go with: such a one is
+/// not told, and said instead.
+void leave_out_what_megatron_refuses(const JsonValue& scenario, FlagList& flags);
 /// Variables that its processes need, each line of a shell.
 [[nodiscard]] std::string megatron_environment(const JsonValue& scenario);
 /// "table.key=value" as a TOML file.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "sim/files/json_text.h"
 #include "sim/jobs/schedules/layer_placement.h"
 #include "sim/launch/launch_job.h"
 
@@ -36,6 +37,39 @@ std::string layout_text(const std::vector<int>& layers, int prediction_layers) {
   return text + run_of('t', layers.back()) + run_of('m', prediction_layers) + "L";
 }
 
+bool recomputes_all(const json& strategy) { return strategy.value("recompute", "") == "full"; }
+
+/// A setting that it refuses beside others, and exits.
+struct RefusedSetting {
+  std::string_view flag;
+  std::string_view field;
+  std::string_view beside;
+  bool (*is_refused)(const json& strategy);
+};
+constexpr RefusedSetting kRefused[] = {
+    {"--overlap-param-gather", "overlap_parameter_gather", "overlap_gradient_reduce false",
+     [](const json& strategy) { return !strategy.value("overlap_gradient_reduce", false); }},
+    {"--overlap-moe-expert-parallel-comm", "overlap_expert_exchange", "recompute full",
+     recomputes_all},
+    {"--overlap-moe-expert-parallel-comm", "overlap_expert_exchange", "stages of one chunk each",
+     [](const json& strategy) {
+       return strategy.value("pipeline_parallel", 1) > 1 &&
+              strategy.value("virtual_stages", 1) == 1;
+     }},
+    {"--cuda-graph", "cuda_graph", "recompute full", recomputes_all},
+    {"--no-overlap-p2p-communication", "overlap_pipeline_transfers", "two interleaved stages",
+     [](const json& strategy) {
+       return strategy.value("pipeline_parallel", 1) == 2 &&
+              strategy.value("virtual_stages", 1) > 1;
+     }},
+};
+
+bool refuses(const json& strategy, std::string_view field) {
+  return std::ranges::any_of(kRefused, [&](const RefusedSetting& refused) {
+    return refused.field == field && refused.is_refused(strategy);
+  });
+}
+
 /// Before Blackwell: of that and later generations Megatron-LM asks nothing.
 bool is_before_blackwell(const json& node) {
   const auto name = node.value("accelerator", std::string());
@@ -45,6 +79,19 @@ bool is_before_blackwell(const json& node) {
 }
 
 }  // namespace
+
+void leave_out_what_megatron_refuses(const JsonValue& scenario, FlagList& flags) {
+  const json& strategy = scenario->at("strategy");
+  for (const RefusedSetting& refused : kRefused) {
+    const auto removed = std::erase_if(flags.settings, [&](const std::string& setting) {
+      return setting.starts_with(refused.flag) && refused.is_refused(strategy);
+    });
+    if (removed == 0) continue;
+    const std::string field(refused.field);
+    flags.unsaid.push_back(
+        {field, fmt::format("{} beside {}", compact_json(strategy.at(field)), refused.beside)});
+  }
+}
 
 void settle_megatron_layout(const JsonValue& scenario, FlagList& flags) {
   const json& strategy = scenario->at("strategy");
@@ -90,7 +137,8 @@ std::string megatron_environment(const JsonValue& scenario) {
                                strategy.at("context_parallel").get<int>() > 1;
   const bool shards_gradients = strategy.value("zero_stage", 0) >= 2;  // Megatron-FSDP refuses it
   const bool overlaps_experts = strategy.value("expert_parallel", 1) > 1 &&
-                                strategy.value("overlap_expert_exchange", false);  // needs more
+                                strategy.value("overlap_expert_exchange", false) &&
+                                !refuses(strategy, "overlap_expert_exchange");  // needs more
   const json& node = scenario->at("cluster").at("topology").at("node");
   if (!splits_products || shards_gradients || overlaps_experts || !is_before_blackwell(node)) {
     return "";

@@ -46,8 +46,9 @@ bool given_flag(const Scenario& scenario, const char* field, bool fallback) {
 bool preset_has(const Scenario& scenario, bool Strategy::*flag) {
   const std::string name = scenario.resolved->at("strategy").at("preset").get<std::string>();
   const Framework* const found = framework_named(name);
+  if (found == nullptr) return Strategy{}.*flag;
   const bool has_experts = scenario.model.routing() != nullptr;
-  return found != nullptr && found->habits(scenario.strategy->precision, has_experts).*flag;
+  return found->habits(scenario.strategy->precision, has_experts).*flag;
 }
 
 /// What is chosen, or follows from what is chosen, behind the degrees; and behind the schedule.
@@ -111,6 +112,11 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
                         says("overlap_expert_exchange", "true")),
       sets_transfer_overlap_(scenario.given->at("strategy").is_object() &&
                              scenario.given->at("strategy").contains("overlap_pipeline_transfers")),
+      overlaps_gathers_(
+          scenario.strategy->sharding != Sharding::none
+              ? scenario.strategy->overlap_parameter_gather
+              : given_flag(scenario, "overlap_parameter_gather",
+                           preset_has(scenario, &Strategy::overlap_parameter_gather))),
       gathers_after_step_(says("overlap_parameter_gather", "true, after the step")),
       schedule_rules_(rules_about(true)) {
   if (scenario.strategy->synchronisation->servers() == nullptr) return;
@@ -308,10 +314,9 @@ Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
   strategy.layers_per_stage.clear();
   settle_split(choice, strategy);
   strategy.sharding = choice.sharding;
-  strategy.overlap_parameter_gather =
-      choice.sharding != Sharding::none &&
-      (choice.sharding == Sharding::full || gathers_after_step_) &&
-      (base.overlap_parameter_gather || base.sharding == Sharding::none);
+  strategy.overlap_parameter_gather = choice.sharding != Sharding::none &&
+                                      (choice.sharding == Sharding::full || gathers_after_step_) &&
+                                      overlaps_gathers_;
   strategy.shard_group = choice.sharding == Sharding::full ? strategy.replicas() : 0;
   strategy.reshard_after_forward = base.sharding != Sharding::full || base.reshard_after_forward;
   strategy.per_parameter_sharding =

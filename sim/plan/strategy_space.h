@@ -107,6 +107,7 @@ class StrategySpace {
   bool overlaps_backward_;      ///< its collectives of the backward pass, where they can
   bool overlaps_experts_;       ///< their exchange, where there is one
   bool sets_transfer_overlap_;  ///< the scenario says whether pipelines' transfers overlap
+  bool overlaps_gathers_;       ///< of parameters, where states or parameters are sharded
   bool gathers_after_step_;     ///< sharded states, where the scenario overlaps gathering
   std::vector<const StrategyRule*> schedule_rules_;
 };

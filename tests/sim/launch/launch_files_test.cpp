@@ -10,11 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "sim/jobs/strategy_fields.h"
 #include "sim/launch/launch_job.h"
-#include "sim/scenario/scenario.h"
-#include "tests/support/scenario_reading.h"
-#include "tests/support/scenario_text.h"
+#include "tests/sim/launch/jobs_to_launch.h"
 #include "tests/support/source_folder.h"
 
 namespace headway {
@@ -41,23 +38,6 @@ void expect_golden(const std::string& name, const std::string& text) {
   std::ostringstream known;
   known << stream.rdbuf();
   EXPECT_EQ(text, known.str()) << "HEADWAY_UPDATE_GOLDEN=1 rewrites " << path;
-}
-
-/// One that ships, resolved.
-JsonValue shipped_scenario(const std::string& name, std::vector<Override> overrides = {}) {
-  Diagnostics diagnostics;
-  ScenarioOptions options;
-  options.overrides = std::move(overrides);
-  return read_scenario(source_folder() + "/scenarios/" + name + ".json", options, diagnostics)
-      .resolved;
-}
-
-/// Replicas of a small transformer on four nodes of two accelerators.
-JsonValue replicas(const nlohmann::json& strategy) {
-  nlohmann::json scenario = small_scenario(4);
-  scenario["strategy"] = {{"micro_batch", 2}, {"global_batch", 64}};
-  scenario["strategy"].update(strategy);
-  return scenario_of(scenario).resolved;
 }
 
 TEST(LaunchFiles, MegatronOfAMixtureOfExperts) {
@@ -129,12 +109,14 @@ TEST(LaunchFiles, MegatronSharesOutMuonByMatrices) {
   };
   const LaunchFile whole = script({{"/strategy/optimizer_shards", "tensors"}});
   EXPECT_THAT(whole.text, HasSubstr("--optimizer dist_muon"));
+  EXPECT_THAT(whole.text, HasSubstr("--ckpt-format torch \\"));  // it has no other
   EXPECT_THAT(whole.text, Not(HasSubstr("--use-distributed-optimizer")));
   EXPECT_THAT(whole.remarks, Not(Contains(HasSubstr("optimizer"))));
   const LaunchFile slices = script({});
   EXPECT_THAT(slices.remarks, Contains(HasSubstr("no setting for: optimizer muon")));
   const LaunchFile alone = script({{"/strategy/zero_stage", "0"}});
   EXPECT_THAT(alone.text, HasSubstr("--optimizer muon"));
+  EXPECT_THAT(alone.text, HasSubstr("--ckpt-format torch \\"));
 }
 
 TEST(LaunchFiles, MegatronTrainsNoImages) {
@@ -266,68 +248,44 @@ TEST(LaunchFiles, MegatronHasTheVariableThatItAsserts) {
   EXPECT_THAT(sharded, HasSubstr("--ckpt-format fsdp_dtensor"));
 }
 
+// validate_args: "Must use --overlap-param-gather with --overlap-grad-reduce".
+TEST(LaunchFiles, MegatronIsNotToldWhatItRefusesBesideTheRest) {
+  const FlagList late = megatron_flags(8, {{"overlap_gradient_reduce", false}});
+  EXPECT_THAT(late.settings, Contains("--use-distributed-optimizer"));
+  EXPECT_THAT(late.settings, Not(Contains("--overlap-param-gather")));
+  EXPECT_THAT(words_of(late.unsaid),
+              Contains("overlap_parameter_gather true beside overlap_gradient_reduce false"));
+  // "... and p2p communication overlap is disabled, pipeline-model-parallel size should be greater
+  // than 2"
+  const FlagList two = megatron_flags(
+      8, {{"pipeline_parallel", 2}, {"virtual_stages", 2}, {"overlap_pipeline_transfers", false}});
+  EXPECT_THAT(two.settings, Not(Contains("--no-overlap-p2p-communication")));
+  EXPECT_THAT(words_of(two.unsaid),
+              Contains("overlap_pipeline_transfers false beside two interleaved stages"));
+}
+
+// TransformerConfig: "disable full recomputation when enabling overlap_moe_expert_parallel_comm",
+// and with a pipeline "virtual_pipeline_model_parallel_size must be specified".
+TEST(LaunchFiles, MegatronOverlapsExpertsBetweenChunksThatAreNotComputedAgain) {
+  const auto job = [](std::vector<Override> more) {
+    more.emplace_back("/strategy/overlap_expert_exchange", "true");
+    return launch_job(shipped_scenario("qwen3_235b_a22b_256", std::move(more)),
+                      LaunchFramework::megatron);
+  };
+  constexpr const char* kFlag = "--overlap-moe-expert-parallel-comm";
+  const Override chunks{"/strategy/virtual_stages", "2"};
+  const Override nothing_again{"/strategy/recompute", "none"};
+  const Override all_again{"/strategy/recompute", "full"};
+  EXPECT_THAT(job({chunks, nothing_again}).flags.settings, Contains(kFlag));
+  EXPECT_THAT(job({chunks, all_again}).flags.settings, Not(Contains(kFlag)));
+  EXPECT_THAT(words_of(job({chunks, all_again}).flags.unsaid),
+              Contains("overlap_expert_exchange true beside recompute full"));
+  EXPECT_THAT(job({{"/strategy/virtual_stages", "1"}, nothing_again}).flags.settings,
+              Not(Contains(kFlag)));
+}
+
 TEST(LaunchFiles, APresetWithoutALauncherHasNone) {
   EXPECT_EQ(launch_framework_of(replicas(nlohmann::json::object())), std::nullopt);
-}
-
-TEST(FlagTable, HasEveryFieldOfAStrategy) {
-  for (const FieldDescription& field : strategy_fields().described()) {
-    if (field.name.find('.') != std::string::npos) continue;  // of an object that has a row
-    const bool has_row = std::ranges::any_of(
-        flag_table(), [&](const FlagRow& row) { return row.field == field.name; });
-    EXPECT_NE(has_row, describes_software(field.name)) << field.name;
-  }
-}
-
-TEST(FlagTable, HasNoFieldsThatAreNone) {
-  const std::vector<FieldDescription> fields = strategy_fields().described();
-  for (const FlagRow& row : flag_table()) {
-    EXPECT_TRUE(std::ranges::any_of(fields, [&](const FieldDescription& field) {
-      return field.name == row.field;
-    })) << row.field;
-  }
-}
-
-TEST(FlagTable, AnInterleavedScheduleIsTorchtitansOwnWord) {
-  // 8 layers in 2 x 2 chunks: 2 each. 64 sequences over 2 replicas are 32 for each pipeline.
-  const JsonValue scenario = replicas({{"preset", "torchtitan"},
-                                       {"zero_stage", 0},
-                                       {"tensor_parallel", 2},
-                                       {"pipeline_parallel", 2},
-                                       {"virtual_stages", 2}});
-  const std::vector<std::string> settings =
-      flags_of(scenario, LaunchFramework::torchtitan).settings;
-  EXPECT_THAT(settings, Contains("parallelism.pipeline_parallel_schedule=\"Interleaved1F1B\""));
-  EXPECT_THAT(settings, Contains("parallelism.pipeline_parallel_layers_per_stage=2"));
-  EXPECT_THAT(settings, Contains("parallelism.pipeline_parallel_microbatch_size=2"));
-  EXPECT_THAT(settings, Contains("training.local_batch_size=32"));
-  EXPECT_THAT(settings, Contains("parallelism.data_parallel_replicate_degree=2"));
-}
-
-TEST(FlagTable, WhatAFrameworkCannotBeToldIsSaid) {
-  const FlagList list =
-      flags_of(replicas({{"tensor_parallel", 2}, {"zero_stage", 1}}), LaunchFramework::horovod);
-  std::vector<std::string> unsaid;
-  for (const UnsaidField& field : list.unsaid) unsaid.push_back(field.field + " " + field.value);
-  EXPECT_THAT(unsaid, Contains("tensor_parallel 2"));
-  EXPECT_THAT(unsaid, Contains("zero_stage 1"));
-}
-
-TEST(FlagTable, GroupsThatShareOutTheOptimizerAreMegatronsInstances) {
-  // Eight replicas in groups of two: four copies of the states.
-  const JsonValue scenario = replicas({{"zero_stage", 1}, {"shard_group", 2}});
-  EXPECT_THAT(flags_of(scenario, LaunchFramework::megatron).settings,
-              Contains("--num-distributed-optimizer-instances 4"));
-}
-
-TEST(FlagTable, FieldsWithoutEffectAreNotTold) {
-  const FlagList list = flags_of(replicas({{"preset", "megatron"}}), LaunchFramework::megatron);
-  for (const std::string& setting : list.settings) {
-    EXPECT_THAT(setting, Not(HasSubstr("parallel-size")));
-    EXPECT_THAT(setting, Not(HasSubstr("cp-comm-type")));
-  }
-  // Megatron's buckets count elements: 160 MB of fp32.
-  EXPECT_THAT(list.settings, Contains("--ddp-bucket-size 40000000"));
 }
 
 /// A name that goes on in a new line would be a command there.

@@ -233,6 +233,25 @@ TEST(StrategySpace, ExpertsThatStayTogetherOverlapNoExchange) {
   EXPECT_TRUE(degrees.contains(4));
 }
 
+/// A preset that shards nothing may say how sharded states would be gathered.
+TEST(StrategySpace, ParametersAreGatheredAsThePresetSays) {
+  const ScratchFolder scratch;
+  for (const char* preset : {"megatron-2021", "megatron-2022", "pytorch-ddp"}) {
+    nlohmann::json text = small_scenario(2);
+    text["strategy"] = {{"preset", preset}, {"micro_batch", 1}, {"global_batch", 16}};
+    const Scenario scenario = read(scratch.write("scenario.json", text.dump()));
+    const StrategySpace space(scenario, {});
+    int sharded = 0;
+    space.for_each([&](const StrategyChoice& choice) {
+      if (choice.sharding == Sharding::none) return;
+      ++sharded;
+      EXPECT_EQ(space.strategy(choice).overlap_parameter_gather,
+                preset == std::string("pytorch-ddp"));
+    });
+    EXPECT_GT(sharded, 0) << preset;
+  }
+}
+
 /// What a preset brings along for full sharding goes with it: nobody has to write it all out.
 TEST(StrategySpace, OverridesOfAChoiceLeaveAPresetWhatItBrings) {
   const ScratchFolder scratch;

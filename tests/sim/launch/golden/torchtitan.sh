@@ -19,6 +19,9 @@ data_parallel_replicate_degree = 1
 data_parallel_shard_degree = 256
 fsdp_reshard_after_forward = "always"
 
+[compile]
+enable = true
+
 [activation_checkpoint]
 mode = "full"
 END
