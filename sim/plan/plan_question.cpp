@@ -73,6 +73,13 @@ PlanQuestion read_plan_question(PlanOptions options, const std::optional<std::st
   }
   if (is_training) {
     leaders.options.train_tokens = std::get<TrainingGoal>(*question.goal).tokens;
+    if (fields.post_training) {
+      Diagnostic problem = *fields.post_training;
+      problem.message = "a goal in tokens is of training alone";
+      problem.label = "a step of post_training generates as well, and its tokens are not counted";
+      problem.help = "leave the goal out for the best strategy on this cluster, or post_training";
+      diagnostics.add(std::move(problem));
+    }
   }
   const bool asks_for_size = question.goal && std::holds_alternative<LargestGoal>(*question.goal);
   leaders.best = static_cast<std::size_t>(best.value_or(asks_for_size ? 1 : kUsualLeaders));

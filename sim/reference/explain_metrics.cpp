@@ -71,8 +71,8 @@ constexpr TopicRow kMetricRows[] = {
      "Some kernels lie outside of what the profile was measured on; the spread is wider for it."},
 
     {"cost_usd", "US dollars", "",
-     "Price of one iteration: GPUs, time and price of a GPU-hour; with a purchase its part of the "
-     "years of depreciation, with a price of electricity that.",
+     "Price of one iteration: GPUs, spot nodes among them, time and price of a GPU-hour; with a "
+     "purchase its part of the years of depreciation, with a price of electricity that.",
      "", "cost.usd_per_gpu_hour, cost.purchase, cost.usd_per_kwh"},
     {"cost_usd_per_million_tokens", "US dollars", "", "The same for a million tokens."},
     {"energy_J", "joules", "",

@@ -214,7 +214,10 @@ std::optional<RunCost> run_cost(const Prediction& prediction) {
   RunCost cost;
   cost.tokens = prediction.tokens_per_second * prediction.iteration_time.count();
   if (inputs.contains("usd_per_gpu_hour")) {
-    cost.usd = inputs.at("usd_per_gpu_hour").get<double>() * accelerators *
+    const double price = inputs.at("usd_per_gpu_hour").get<double>();
+    const double spot_price = inputs.value("spot_usd_per_gpu_hour", price);
+    const double spot = spot_share(prediction).all;
+    cost.usd = ((1.0 - spot) * price + spot * spot_price) * accelerators *
                prediction.iteration_time.count() / kSecondsPerHour;
   }
   if (inputs.contains("purchase") && inputs.at("purchase").contains("depreciation_years")) {

@@ -176,6 +176,9 @@ PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& opti
     fields.goal = goal->value().get<std::string>();
     fields.goal_place = goal->problem("");
   }
+  if (const auto post_training = root->member("post_training")) {
+    fields.post_training = post_training->problem("");
+  }
   return fields;
 }
 

@@ -27,7 +27,8 @@ inline constexpr Word<CandidateCluster::Delivery> kWords<CandidateCluster::Deliv
 /// What of a scenario speaks to `headway plan` alone.
 struct PlanFields {
   std::optional<std::string> goal;
-  Diagnostic goal_place;  ///< a problem without a message, where the goal stands
+  Diagnostic goal_place;                    ///< a problem without a message, where the goal stands
+  std::optional<Diagnostic> post_training;  ///< the same of it, if there is one
   std::vector<CandidateCluster> candidates;
 };
 

@@ -84,6 +84,8 @@ TEST(RunCost, SpotNodesArePaidForWhileTheyAreThere) {
   Prediction p = with_failures(
       {{"usd_per_gpu_hour", 1.0}, {"spot_usd_per_gpu_hour", 0.4}, {"tokens", 3.6e6}});
   p.reliability->spot = SpotUse{.nodes = 5, .of_nodes = 10, .there = 0.5};
+  // An iteration takes an hour of one accelerator, half of it of spot nodes.
+  EXPECT_DOUBLE_EQ(run_cost(p).value().usd.value(), 0.5 + 0.4 * 0.5);
   // 60 accelerators stay, spare ones among them; of 50 others 25 are there on average.
   EXPECT_DOUBLE_EQ(run_cost(p)->run.value().usd().value(), (60.0 + 0.4 * 25.0) * 1.25);
 }
