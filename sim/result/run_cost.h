@@ -70,11 +70,11 @@ struct RunCost {
 ///
 /// A run has tokens / tokens of an iteration iterations, not rounded, and takes what `run_time`
 /// says: the error of the prediction and, where the scenario has a "reliability", its histories.
-/// An iteration has all spot nodes; a run pays for them while they are there. Spare nodes are paid for too, work that is done
-/// again draws what the iteration does, and everything else that is lost draws the power of
-/// waiting. Storage is paid for as long as the run takes, in months of 30 days; egress once. Prices
-/// may all be off together, by a lognormal factor that has nothing to do with the time: the
-/// logarithms of the two add in squares.
+/// An iteration has all spot nodes; a run pays for them while they are there. Spare nodes are paid
+/// for too, work that is done again draws what the iteration does, and everything else that is lost
+/// draws the power of waiting. Storage is paid for as long as the run takes, in months of 30 days;
+/// egress once. Prices may all be off together, by a lognormal factor that has nothing to do with
+/// the time: the logarithms of the two add in squares.
 ///
 /// Nothing for a prediction without "cost" in its scenario, or without a time.
 [[nodiscard]] std::optional<RunCost> run_cost(const Prediction& prediction);
