@@ -74,6 +74,12 @@ bool only_batch_is_wrong(const std::vector<Diagnostic>& problems) {
   });
 }
 
+/// No other strategy makes it known.
+bool have_unknown_field(const std::vector<Diagnostic>& problems) {
+  return std::ranges::any_of(
+      problems, [](const Diagnostic& problem) { return !problem.unknown_field.empty(); });
+}
+
 /// What can be read, as a search needs it to begin with: as it is, or, where the batch does not
 /// divide by the replicas that degrees left out make, with the first of those degrees by which it
 /// does.
@@ -125,6 +131,9 @@ Scenario read_planned(PlanOptions& options, PlannedCluster cluster, Diagnostics&
     return scenario;
   } catch (const InputError& error) {
     wrong = error;
+  }
+  if (cluster == PlannedCluster::as_given && have_unknown_field(wrong->diagnostics())) {
+    throw InputError(*wrong);
   }
   const std::optional<json> scenario = written(leaders);
   if (!scenario || !scenario->contains("cluster")) throw InputError(*wrong);
