@@ -37,7 +37,8 @@ void check_place(const OutputFile& output, Diagnostics& diagnostics) {
   const std::string name = in_quotes(folder.string());
   if (!fs::exists(folder, error)) {
     return diagnostics.add(
-        {.message = fmt::format("{}: there is no folder {}", shown(output), name)});
+        {.message = fmt::format("{}: there is no folder {}", shown(output), name),
+         .help = "create it, or name a file in another one"});
   }
   if (!fs::is_directory(folder, error)) {
     return diagnostics.add({.message = fmt::format("{}: {} is no folder", shown(output), name)});

@@ -134,7 +134,9 @@ std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part,
   if (!part.value().is_string()) {
     diagnostics_.add(part.problem(value_name(part.document().root(), part.pointer()) +
                                       " must be an object or the name of a file",
-                                  kind_text(part.value())));
+                                  kind_text(part.value()),
+                                  "write it in place, in braces, or the path of a file in quotes, "
+                                  "or a name that `headway list` shows"));
     return std::nullopt;
   }
   const auto path = found(part, folders);
@@ -147,7 +149,7 @@ std::optional<SourceText> InputFiles::follow_text(const JsonCursor& part,
   if (!part.value().is_string()) {
     diagnostics_.add(part.problem(
         value_name(part.document().root(), part.pointer()) + " must be the name of a file",
-        kind_text(part.value())));
+        kind_text(part.value()), "write its path in quotes"));
     return std::nullopt;
   }
   const auto path = found(part, {folder});
@@ -198,7 +200,8 @@ void InputFiles::tell_if_it_left(const JsonCursor& part, const std::string& path
   const auto holds = [&](const fs::path& folder) { return is_below(path, folder); };
   if (std::ranges::any_of(data_folders_, holds)) return;
   Diagnostic warning =
-      part.problem("this file stands outside of the folder of the one that names it");
+      part.problem("this file stands outside of the folder of the one that names it", "",
+                   "if you did not write this yourself, look at what it names");
   warning.severity = Severity::warning;
   diagnostics_.add(std::move(warning));
 }

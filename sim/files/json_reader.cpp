@@ -43,6 +43,13 @@ std::string_view kind_of_schema(std::string_view schema) {
   return schema.substr(0, schema.find('/'));
 }
 
+constexpr std::string_view kObjectHelp = "write its fields in braces: {\"field\": value, ...}";
+
+std::string text_help(const nlohmann::json& value) {
+  return value.is_number() ? "write it in quotes, with its unit if it has one"
+                           : "write it in quotes";
+}
+
 }  // namespace
 
 ObjectReader::ObjectReader(JsonCursor object, Diagnostics& diagnostics)
@@ -53,7 +60,7 @@ ObjectReader::ObjectReader(JsonCursor object, Diagnostics& diagnostics)
   if (is_object_) return;
   diagnostics_.add(object_.problem(
       value_name(object_.document().root(), object_.pointer()) + " must be an object",
-      kind_text(object_.value())));
+      kind_text(object_.value()), std::string(kObjectHelp)));
 }
 
 bool ObjectReader::has(std::string_view key) const {
@@ -88,8 +95,8 @@ std::optional<std::string> ObjectReader::read_text(std::string_view key, bool re
   const auto member = take(key, required, "\"...\"");
   if (!member) return std::nullopt;
   if (!member->value().is_string()) {
-    diagnostics_.add(
-        member->problem(fmt::format("\"{}\" must be a text", key), kind_text(member->value())));
+    diagnostics_.add(member->problem(fmt::format("\"{}\" must be a text", key),
+                                     kind_text(member->value()), text_help(member->value())));
     return std::nullopt;
   }
   return member->value().get<std::string>();
@@ -156,8 +163,9 @@ std::optional<JsonCursor> ObjectReader::part(std::string_view key) {
   return member;
 }
 
-std::optional<JsonCursor> ObjectReader::required_part(std::string_view key) {
-  auto member = take(key, true);
+std::optional<JsonCursor> ObjectReader::required_part(std::string_view key,
+                                                      std::string_view example) {
+  auto member = take(key, true, example);
   if (member) (*resolved_)[std::string(key)] = member->value();
   return member;
 }
@@ -181,8 +189,8 @@ std::vector<std::pair<std::string, JsonCursor>> ObjectReader::members(std::strin
   const auto object = part(key);
   if (!object) return members;
   if (!object->is_object()) {
-    diagnostics_.add(
-        object->problem(fmt::format("\"{}\" must be an object", key), kind_text(object->value())));
+    diagnostics_.add(object->problem(fmt::format("\"{}\" must be an object", key),
+                                     kind_text(object->value()), std::string(kObjectHelp)));
     return members;
   }
   for (const auto& item : object->value().items()) {

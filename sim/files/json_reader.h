@@ -87,7 +87,7 @@ class ObjectReader {
 
   /// A member to be read by somebody else; nothing if it is absent. `required_part` reports it.
   std::optional<JsonCursor> part(std::string_view key);
-  std::optional<JsonCursor> required_part(std::string_view key);
+  std::optional<JsonCursor> required_part(std::string_view key, std::string_view example = "");
   /// The elements of an array member; empty if absent or not an array (which is reported).
   std::vector<JsonCursor> elements(std::string_view key);
   /// The names and values of an object member, in file order is not kept (sorted by name).

@@ -24,7 +24,8 @@ std::optional<std::vector<std::size_t>> ObjectReader::choices(
       diagnostics_.add(
           element.problem(fmt::format("{} has none like this", key), "not one of them", help));
     } else if (std::ranges::find(chosen, index) != chosen.end()) {
-      diagnostics_.add(element.problem(fmt::format("{} names one twice", key), "named before"));
+      diagnostics_.add(element.problem(fmt::format("{} names one twice", key), "named before",
+                                       "leave one of the two out"));
     } else {
       chosen.push_back(index);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_reader.h"
 #include "sim/files/json_text.h"
@@ -110,7 +111,9 @@ std::optional<std::int64_t> ObjectReader::read_integer(std::string_view key, con
                            ? value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX}
                            : true;
   if (!is_held && contains(range, number)) {
-    diagnostics_.add(member->problem(fmt::format("{} is too large", key), value_text(value)));
+    diagnostics_.add(member->problem(
+        fmt::format("{} is too large", key), value_text(value),
+        fmt::format("write at most {}", grouped_digits(static_cast<std::int64_t>(kLargestExact)))));
     return std::nullopt;
   }
   if (!contains(range, number)) {

@@ -104,7 +104,8 @@ class FaultReader {
     for (const JsonCursor& end : ends) resolved.push_back(end.value());
     reader.resolve("cable", resolved);
     if (ends.size() != 2) {
-      reader.report("cable", "a cable has two ends", fmt::format("{} are named", ends.size()));
+      reader.report("cable", "a cable has two ends", fmt::format("{} are named", ends.size()),
+                    R"(write ["node0/nic0", "leaf/unit0/rail0"])");
       return;
     }
     const VertexId a = vertex_of(ends[0], true, true);
@@ -113,7 +114,8 @@ class FaultReader {
     std::vector<LinkId> cables = cables_between(a, b);
     const std::int64_t number = given.number.value_or(0);
     if (cables.empty()) {
-      reader.report("cable", "no cable joins the two");
+      reader.report("cable", "no cable joins the two", "",
+                    "`headway route` names the ends of cables that flows take");
     } else if (number >= static_cast<std::int64_t>(cables.size())) {
       reader.report("number", "no such cable",
                     fmt::format("{} join the two, numbered from 0", cables.size()));
@@ -186,7 +188,8 @@ std::vector<FieldDescription> fault_field_descriptions() { return fault_fields()
 
 nlohmann::json apply_faults(const JsonCursor& faults, Cluster& cluster, Diagnostics& diagnostics) {
   if (!faults.is_array()) {
-    diagnostics.add(faults.problem("\"faults\" is a list"));
+    diagnostics.add(faults.problem("\"faults\" is a list", "",
+                                   R"(write [{"cable": ["node0/nic0", "leaf/unit0/rail0"]}])"));
     return nlohmann::json::array();
   }
   const std::size_t problems = diagnostics.errors();

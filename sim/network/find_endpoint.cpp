@@ -66,6 +66,7 @@ VertexId find_endpoint(const Cluster& cluster, const std::string& name, Diagnost
   if (exact != -1) {
     if (!cluster.topology.is_switch(exact)) return exact;
     problem.message = fmt::format("{} is a switch; a route is between endpoints", in_quotes(name));
+    problem.help = help_for(cluster, name);
     diagnostics.add(std::move(problem));
     return -1;
   }

@@ -198,12 +198,15 @@ std::optional<ReadNodeType> read_node_type(const JsonCursor& part, InputFiles& f
   }
   node_fields().read(reader, type);
   reader.text("source", "");
-  if (const auto nics = reader.required_part("nics")) {
+  if (const auto nics = reader.required_part(
+          "nics", R"({"count": 8, "bandwidth": "400 Gb/s", "latency": "800 ns"})")) {
     reader.resolve("nics", read_nics(*nics, type, problems));
   }
   // A lone accelerator has nobody to scale up with.
   const auto scale_up =
-      type.accelerators == 1 ? reader.part("scale_up") : reader.required_part("scale_up");
+      type.accelerators == 1
+          ? reader.part("scale_up")
+          : reader.required_part("scale_up", R"({"bandwidth": "450 GB/s", "latency": "500 ns"})");
   if (scale_up) {
     reader.resolve("scale_up", read_scale_up(*scale_up, read, problems));
   } else {

@@ -46,7 +46,7 @@ nlohmann::json read_run(const JsonCursor& part, const ReadNodeType& own, InputFi
   ObjectReader reader(part, files.diagnostics());
   OtherNodes run;
   run_fields_of_nodes().read(reader, run);
-  const auto node = reader.required_part("node");
+  const auto node = reader.required_part("node", "\"dgx_h100\"");
   auto type = node ? read_node_type(*node, files) : std::nullopt;
   if (type) {
     const std::string differs = difference(own, *type);

@@ -193,9 +193,9 @@ bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>
 void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> nodes,
                 Cluster& cluster) {
   Diagnostics& diagnostics = reader.diagnostics();
-  const TopologyParts parts{.node = reader.required_part("node"),
+  const TopologyParts parts{.node = reader.required_part("node", "\"dgx_h100\""),
                             .other_nodes = reader.part("other_nodes"),
-                            .fabric = reader.required_part("fabric"),
+                            .fabric = reader.required_part("fabric", R"({"kind": "clos", ...})"),
                             .faults = reader.part("faults"),
                             .routing = reader.part("routing"),
                             .expect = reader.part("expect"),

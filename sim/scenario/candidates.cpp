@@ -66,7 +66,8 @@ ReadCandidate read_candidate(const JsonCursor& part, Diagnostics& diagnostics) {
   }
   if (const auto topology = reader.part("topology")) {
     if (candidate.parts.contains("cluster")) {
-      reader.report("topology", "a candidate has a topology or a cluster, not both");
+      reader.report("topology", "a candidate has a topology or a cluster, not both", "",
+                    "put the topology into the cluster");
     }
     candidate.parts["cluster"] = {{"topology", topology->value()}};
     candidate.places["cluster"] = place_of(*topology);
@@ -87,7 +88,8 @@ std::vector<ReadCandidate> read_candidates(const std::optional<JsonCursor>& list
   for (std::size_t i = 0; i < list->value().size(); ++i) {
     const JsonCursor element = list->element(i);
     if (!element.is_object()) {
-      diagnostics.add(element.problem("a candidate is an object with a name"));
+      diagnostics.add(element.problem("a candidate is an object with a name", "",
+                                      R"(write {"name": "A", "topology": "hgx_h200_400g"})"));
       continue;
     }
     ReadCandidate read = read_candidate(element, diagnostics);
@@ -95,8 +97,9 @@ std::vector<ReadCandidate> read_candidates(const std::optional<JsonCursor>& list
       return other.cluster.name == read.cluster.name;
     });
     if (is_known) {
-      diagnostics.add(element.problem(
-          fmt::format("two candidates are called {}", in_quotes(read.cluster.name))));
+      diagnostics.add(
+          element.problem(fmt::format("two candidates are called {}", in_quotes(read.cluster.name)),
+                          "", "give this one a name of its own"));
     }
     candidates.push_back(std::move(read));
   }

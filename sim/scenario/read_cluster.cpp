@@ -23,8 +23,8 @@ std::vector<ParallelDimension> read_order(ObjectReader& reader) {
           element.problem("rank_order names the parallel dimensions, innermost first",
                           "not one of them", "use tensor, context, data and pipeline"));
     } else if (std::ranges::find(order, *named) != order.end()) {
-      reader.diagnostics().add(
-          element.problem("rank_order names a dimension twice", "named before"));
+      reader.diagnostics().add(element.problem("rank_order names a dimension twice", "named before",
+                                               "leave one of the two out"));
     } else {
       order.push_back(*named);
     }
@@ -62,7 +62,8 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
     return ReadCluster{std::move(*topology), std::move(order), std::nullopt, std::move(resolved)};
   }
   ObjectReader reader(part, files.diagnostics());
-  const std::optional<JsonCursor> topology_part = reader.required_part("topology");
+  const std::optional<JsonCursor> topology_part =
+      reader.required_part("topology", "\"dgx_h100_superpod\"");
   std::optional<int> nodes;
   if (reader.has("nodes")) {
     nodes = static_cast<int>(reader.integer("nodes", between(1, kMostNodes)));

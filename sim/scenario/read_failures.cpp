@@ -68,7 +68,8 @@ std::vector<Seconds> read_observed(ObjectReader& reader) {
     if (const auto* problem = std::get_if<QuantityProblem>(&parsed)) {
       reader.diagnostics().add(element.problem(problem->problem, "", problem->help));
     } else if (std::get<Seconds>(parsed) <= Seconds(0.0)) {
-      reader.diagnostics().add(element.problem("a time between failures is more than 0"));
+      reader.diagnostics().add(
+          element.problem("a time between failures is more than 0", "", "leave it out"));
     } else {
       observed.push_back(std::get<Seconds>(parsed));
     }

@@ -30,7 +30,8 @@ class JobReader {
     if (const auto part = reader_.part("model")) model = read_model(*part, files_);
     job_.first_node =
         static_cast<int>(reader_.integer("first_node", between(0.0, own_.cluster.nodes - 1.0)));
-    const std::optional<JsonCursor> strategy = reader_.required_part("strategy");
+    const std::optional<JsonCursor> strategy =
+        reader_.required_part("strategy", R"({"preset": "megatron"})");
     read_objects(reader_, "sizes", [&](ObjectReader& size) { read_size(size, model, strategy); });
     read_reading();
     const bool is_never_there = diagnostics().errors() == problems && job_.sizes.empty();
@@ -69,7 +70,8 @@ class JobReader {
     const int nodes = static_cast<int>(reader.integer("nodes", between(0.0, most)));
     if (changed_ && at <= *changed_) {
       reader.report("at", "sizes follow each other in time",
-                    fmt::format("the one before is from {} s on", *changed_));
+                    fmt::format("the one before is from {} s on", *changed_),
+                    "put them in the order of their times, each later than the one before");
       return;
     }
     changed_ = at;
@@ -131,7 +133,8 @@ std::vector<NeighbourJob> read_jobs(ObjectReader& scenario, const OwnJob& own, I
     if (!job) continue;
     if (std::ranges::find(jobs, job->name, &NeighbourJob::name) != jobs.end()) {
       files.diagnostics().add(
-          element.problem(fmt::format("two jobs are called {}", in_quotes(job->name))));
+          element.problem(fmt::format("two jobs are called {}", in_quotes(job->name)), "",
+                          "give this one a name of its own"));
     } else if (const NeighbourJob* other = taken_by(*job, jobs)) {
       files.diagnostics().add(
           element.problem(fmt::format("a node of this job is one of {}", in_quotes(other->name)),

@@ -36,7 +36,7 @@ FieldMember<Jitter> time_factors() {
               if (factor <= 0.0 || factor > kLargestFactor || descends) {
                 reader.diagnostics().add(element.problem(
                     "time factors are numbers from above 0 to 1000 in ascending order",
-                    "this one is not"));
+                    "this one is not", "write [0.98, 1, 1.05]"));
               }
               jitter.quantiles.push_back(factor);
             }
@@ -102,7 +102,8 @@ limits: none twice)"},
         for (int i = entry.index * size; i < (entry.index + 1) * size; ++i) {
           const bool is_new = perturbation.slow_accelerators.emplace(i, entry.time_factor).second;
           if (is_new || reader.diagnostics().has_errors()) continue;
-          reader.report(what, fmt::format("accelerator {} is listed twice", i));
+          reader.report(what, fmt::format("accelerator {} is listed twice", i), "",
+                        "leave one of the two out");
         }
       });
 }

@@ -153,7 +153,7 @@ std::optional<PostTrainingSettings> read_post_training(
   post_training_fields().read(reader, settings);
   const bool is_read = scenario.diagnostics().all().size() == problems;
   if (is_read) check_lengths(reader, settings);
-  if (const auto of_engines = reader.required_part("generation")) {
+  if (const auto of_engines = reader.required_part("generation", R"({"engine_accelerators": 8})")) {
     ObjectReader generation(*of_engines, scenario.diagnostics());
     generation_fields().read(generation, settings.generation);
     if (context) check_generation(generation, settings, *context);

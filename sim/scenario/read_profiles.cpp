@@ -157,7 +157,7 @@ KindProfiles kind_profiles(const ProfileList& profiles) {
 
 std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* cluster,
                                          InputFiles& files) {
-  const std::optional<JsonCursor> part = scenario.required_part("profile");
+  const std::optional<JsonCursor> part = scenario.required_part("profile", "\"h100_sxm\"");
   if (!part) return std::nullopt;
   bool is_list = part->is_array();
   std::vector<ReadProfile> profiles;
@@ -178,7 +178,9 @@ std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* 
     }
   }
   if (given == 0) {
-    files.diagnostics().add(part->problem("a list of profiles names at least one"));
+    files.diagnostics().add(
+        part->problem("a list of profiles names at least one", "",
+                      "write [\"h100_sxm\"]; `headway list profiles` shows them"));
     return std::nullopt;
   }
   if (profiles.size() < given) return std::nullopt;

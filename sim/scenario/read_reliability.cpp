@@ -268,7 +268,8 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario, cons
   if (!settings.train_tokens && !settings.duration) settings.train_tokens = job.train_tokens;
   check_end(reader, settings);
   settings.causes = read_failures(reader, job, settings);
-  if (const auto checkpoint = reader.required_part("checkpoint")) {
+  if (const auto checkpoint =
+          reader.required_part("checkpoint", R"({"storage_bandwidth": "10 GB/s"})")) {
     ObjectReader entry(*checkpoint, diagnostics);
     settings.checkpoint = read_checkpoint(entry, job, settings.nodes);
     reader.resolve("checkpoint", entry.finish());

@@ -50,7 +50,9 @@ void add_span(std::vector<Field<Entry>>& rows) {
 }
 
 void check_span(ObjectReader& reader, const Span& span) {
-  if (span.to && *span.to <= span.from) reader.report("to", "an episode ends after it begins");
+  if (span.to && *span.to <= span.from)
+    reader.report("to", "an episode ends after it begins", "",
+                  "make \"to\" larger than \"from\", or leave it out");
 }
 
 /// Accelerators, by a node or one by one.
@@ -138,7 +140,8 @@ see: Lin et al. 2025 (arXiv:2505.05713))"});
         const AcceleratorRange range = range_of(reader, entry.place, cluster, true);
         if (!reader.diagnostics().has_errors() && entry.lasts >= entry.every) {
           reader.report("lasts", "a pause is over before the next one begins",
-                        fmt::format("every {} s", entry.every.count()));
+                        fmt::format("every {} s", entry.every.count()),
+                        "make \"lasts\" shorter than \"every\"");
         }
         if (entry.lasts <= Seconds(0.0)) return;
         perturbation.pauses.push_back({.accelerators = range,
@@ -184,7 +187,9 @@ std::vector<LinkId> links_of(ObjectReader& reader, const Cluster* cluster) {
     links.insert(link);
     links.insert(Topology::reverse(link));
   }
-  if (links.empty()) reader.report(is_cable ? "cable" : "nic", "no cable is there");
+  if (links.empty())
+    reader.report(is_cable ? "cable" : "nic", "no cable is there", "",
+                  "`headway route` names the ends of cables that flows take");
   return {links.begin(), links.end()};
 }
 
@@ -257,7 +262,8 @@ FieldMember<Perturbation> background_traffic(const Cluster* cluster) {
       [cluster](ObjectReader& reader, const Entry& entry, Perturbation& perturbation) {
         check_span(reader, entry.span);
         if (entry.from_node == entry.to_node && !reader.diagnostics().has_errors()) {
-          reader.report("to_node", "traffic inside a node does not meet the fabric");
+          reader.report("to_node", "traffic inside a node does not meet the fabric", "",
+                        "name two nodes");
         }
         if (cluster == nullptr || reader.diagnostics().has_errors()) return;
         perturbation.background.push_back(background_flow(entry, *cluster));

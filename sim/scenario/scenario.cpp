@@ -75,14 +75,17 @@ ReadParts read_parts(ObjectReader& reader, InputFiles& files) {
   reader.report_missing("cluster", R"({"topology": "dgx_h100_superpod", "nodes": 8})");
   reader.report_missing("profile", R"("h100_sxm")");
   reader.report_missing("strategy", R"({"preset": "megatron", "global_batch": 512})");
-  if (const auto part = reader.required_part("model")) {
+  if (const auto part = reader.required_part("model", "\"llama3_8b\"")) {
     parts.model = files.once<ReadModel>(*part, "", [&] { return read_model(*part, files); });
   }
-  if (const auto part = reader.required_part("cluster")) parts.cluster = read_cluster(*part, files);
+  if (const auto part =
+          reader.required_part("cluster", R"({"topology": "dgx_h100_superpod", "nodes": 8})"))
+    parts.cluster = read_cluster(*part, files);
   parts.profiles = read_profiles(reader, parts.cluster_or_null(), files);
   std::optional<int> accelerators;
   if (parts.cluster) accelerators = parts.cluster->accelerators();
-  const std::optional<JsonCursor> part = reader.required_part("strategy");
+  const std::optional<JsonCursor> part =
+      reader.required_part("strategy", R"({"preset": "megatron"})");
   if (part && parts.model) {
     const std::string given =
         fmt::format("{}\n{}", accelerators.value_or(0), parts.model->resolved.text());

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include "reports/answers/answers.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
+#include "sim/base/join_words.h"
 #include "sim/files/json_output.h"
 #include "sim/result/number_text.h"
 
@@ -65,12 +67,14 @@ TextTable sync_rows_table(const SyncValidation& validation) {
 }
 
 TextTable sync_refused_table(const SyncValidation& validation) {
-  std::map<std::string, std::size_t> rows;
+  std::map<std::string, std::vector<std::string_view>> rows;
   for (const PredictedSyncRow& row : validation.rows) {
-    if (!row.outcome.refused.empty()) ++rows[row.outcome.refused];
+    if (!row.outcome.refused.empty()) rows[row.outcome.refused].push_back(row.row.id);
   }
-  TextTable table({{"refused", kRight}, {"because"}});
-  for (const auto& [reason, count] : rows) table.add_row({std::to_string(count), reason});
+  TextTable table({{"refused", kRight}, {"rows"}, {"because"}});
+  for (const auto& [reason, ids] : rows) {
+    table.add_row({std::to_string(ids.size()), join_words(ids, ", "), reason});
+  }
   return table;
 }
 

@@ -88,8 +88,8 @@ class ClosReader {
       most_units_ = static_cast<int>(std::min<double>(units, kMostUnits));
     }
     read_size(reader_.diagnostics().errors() == problems);
-    const auto leaf = reader_.required_part("leaf");
-    const auto spine = reader_.required_part("spine");
+    const auto leaf = reader_.required_part("leaf", R"({"uplinks": 20, "ports": 40})");
+    const auto spine = reader_.required_part("spine", R"({"switches": 10})");
     const auto core = reader_.part("core");
     if (leaf && spine && leaf_is_known) read_tiers(*leaf, *spine, core);
     return plan_;

@@ -253,7 +253,7 @@ GraphCable GraphReader::read_cable(ObjectReader& reader) {
   cable.port_a = port_of(reader, "from_port", given.from_port, cable.a);
   cable.port_b = port_of(reader, "to_port", given.to_port, cable.b);
   if (cable.a == cable.b && cable.a != -1) {
-    reader.report("to", "a cable joins two different ends");
+    reader.report("to", "a cable joins two different ends", "", "name another switch or endpoint");
   }
   return cable;
 }

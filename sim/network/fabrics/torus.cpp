@@ -35,7 +35,8 @@ FieldMember<TorusFields> wrap() {
     }
     for (const JsonCursor& element : reader.elements(key)) {
       if (!element.value().is_boolean()) {
-        reader.diagnostics().add(element.problem("\"wrap\" is made of true and false"));
+        reader.diagnostics().add(element.problem("\"wrap\" is made of true and false", "",
+                                                 "write [true, true, false], or true for all"));
       }
       torus.wraps.push_back(element.value().is_boolean() && element.value().get<bool>());
     }

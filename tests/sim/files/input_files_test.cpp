@@ -175,7 +175,9 @@ TEST_F(InputFilesTest, UnknownReferencesGetASuggestion) {
             "  --> run.json:1:50   /none\n"
             "   |\n"
             " 1 | {\"model\": \"llama3-405b\", \"other\": \"opt\", \"none\": 5}\n"
-            "   |                                                  ^ a number\n");
+            "   |                                                  ^ a number\n"
+            "  help: write it in place, in braces, or the path of a file in quotes, or a name that "
+            "`headway list` shows\n");
 }
 
 /// Four edits of eleven characters, five of which are the ending.
@@ -241,7 +243,8 @@ TEST_F(InputFilesTest, AFileOutsideOfTheFolderIsReadWithAWarning) {
             "  --> mine/run.json:1:52   /c\n"
             "   |\n"
             " 1 | {\"a\": \"parts/model.json\", \"b\": \"llama3_405b\", \"c\": \"../model.json\"}\n"
-            "   |                                                    ^^^^^^^^^^^^^^^\n");
+            "   |                                                    ^^^^^^^^^^^^^^^\n"
+            "  help: if you did not write this yourself, look at what it names\n");
 }
 
 TEST_F(InputFilesTest, AFileOfTheWorkingDirectoryHasItsFolderToo) {

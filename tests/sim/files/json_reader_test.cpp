@@ -149,7 +149,8 @@ TEST(ObjectReader, WrongTypesAreNamed) {
                        reader.elements("h");
                        reader.members("i");
                      }),
-            drawing("\"a\" must be a text", text, "/a", 7, "^ a number") +
+            drawing("\"a\" must be a text", text, "/a", 7, "^ a number",
+                    "write it in quotes, with its unit if it has one") +
                 drawing("\"b\" must be true or false", text, "/b", 15, "^^^ a text",
                         "leave it out for true") +
                 drawing("\"c\" must be a whole number", text, "/c", 25, "^^^^ null",
@@ -164,7 +165,8 @@ TEST(ObjectReader, WrongTypesAreNamed) {
                         "it is one of \"gpipe\", \"1f1b\", \"interleaved\"") +
                 drawing("\"h\" must be an array", text, "/h", 73, "^ a number",
                         "write it in brackets: [...], a single one too") +
-                drawing("\"i\" must be an object", text, "/i", 81, "^ a number"));
+                drawing("\"i\" must be an object", text, "/i", 81, "^ a number",
+                        "write its fields in braces: {\"field\": value, ...}"));
 }
 
 TEST(ObjectReader, WholeNumbersMayBeWrittenWithAPointOrExponent) {
@@ -178,21 +180,22 @@ TEST(ObjectReader, WholeNumbersMayBeWrittenWithAPointOrExponent) {
 }
 
 TEST(ObjectReader, FractionsAndHugeNumbersAreNoIntegers) {
+  constexpr const char* kMost = "write at most 9,007,199,254,740,992";
   const std::string text = R"({"a": 12.5, "b": 1e30, "c": 18446744073709551615, "d": 1e30})";
-  EXPECT_EQ(
-      problems(text,
-               [](ObjectReader& reader) {
-                 reader.integer("a", {}, 1);
-                 reader.integer("b", at_least(1), 1);
-                 reader.integer("c", at_least(1), 1);
-                 reader.integer("d", between(1, 1024), 1);
-               }),
-      drawing("\"a\" must be a whole number", text, "/a", 7, "^^^^ 12.5",
-              "write a whole number, or leave it out for 1") +
-          drawing("b is too large", text, "/b", 18, "^^^^ 1e+30") +
-          drawing("c is too large", text, "/c", 29, "^^^^^^^^^^^^^^^^^^^^ 18446744073709551615") +
-          drawing("d must be between 1 and 1024", text, "/d", 56, "^^^^ 1e+30",
-                  "leave it out for 1"));
+  EXPECT_EQ(problems(text,
+                     [](ObjectReader& reader) {
+                       reader.integer("a", {}, 1);
+                       reader.integer("b", at_least(1), 1);
+                       reader.integer("c", at_least(1), 1);
+                       reader.integer("d", between(1, 1024), 1);
+                     }),
+            drawing("\"a\" must be a whole number", text, "/a", 7, "^^^^ 12.5",
+                    "write a whole number, or leave it out for 1") +
+                drawing("b is too large", text, "/b", 18, "^^^^ 1e+30", kMost) +
+                drawing("c is too large", text, "/c", 29,
+                        "^^^^^^^^^^^^^^^^^^^^ 18446744073709551615", kMost) +
+                drawing("d must be between 1 and 1024", text, "/d", 56, "^^^^ 1e+30",
+                        "leave it out for 1"));
 }
 
 TEST(ObjectReader, RangesAreSaidInWords) {
@@ -246,21 +249,23 @@ TEST(ObjectReader, WhatIsNoObjectIsReportedOnce) {
     read_schema(reader, "headway/topology/1");
   };
   EXPECT_EQ(problems("[1]", fields),
-            drawing("the document must be an object", "[1]", "", 1, "^ an array"));
+            drawing("the document must be an object", "[1]", "", 1, "^ an array",
+                    "write its fields in braces: {\"field\": value, ...}"));
 }
 
 TEST(ObjectReader, PartsThatAreNoObjectsAreNamedByTheirPlace) {
   const std::string text = R"({"ranks": [5], "fabric": "x"})";
-  EXPECT_EQ(
-      problems(text,
-               [](ObjectReader& reader) {
-                 for (const JsonCursor& rank : reader.elements("ranks")) {
-                   ObjectReader(rank, reader.diagnostics()).report_unknown();
-                 }
-                 ObjectReader(*reader.part("fabric"), reader.diagnostics()).report_unknown();
-               }),
-      drawing("element 0 of \"ranks\" must be an object", text, "/ranks/0", 12, "^ a number") +
-          drawing("\"fabric\" must be an object", text, "/fabric", 26, "^^^ a text"));
+  EXPECT_EQ(problems(text,
+                     [](ObjectReader& reader) {
+                       for (const JsonCursor& rank : reader.elements("ranks")) {
+                         ObjectReader(rank, reader.diagnostics()).report_unknown();
+                       }
+                       ObjectReader(*reader.part("fabric"), reader.diagnostics()).report_unknown();
+                     }),
+            drawing("element 0 of \"ranks\" must be an object", text, "/ranks/0", 12, "^ a number",
+                    "write its fields in braces: {\"field\": value, ...}") +
+                drawing("\"fabric\" must be an object", text, "/fabric", 26, "^^^ a text",
+                        "write its fields in braces: {\"field\": value, ...}"));
 }
 
 TEST(ObjectReader, MembersAreSortedByName) {
@@ -303,7 +308,8 @@ TEST(Schema, MustBeTheExpectedOne) {
   EXPECT_EQ(schema(text), drawing("schema must be \"headway/topology/1\"", text, "/schema", 12,
                                   "^^^^^^^^^^^^^^^^^^^^^", "the file is of another kind"));
   text = R"({"schema": 1})";
-  EXPECT_EQ(schema(text), drawing("\"schema\" must be a text", text, "/schema", 12, "^ a number"));
+  EXPECT_EQ(schema(text), drawing("\"schema\" must be a text", text, "/schema", 12, "^ a number",
+                                  "write it in quotes, with its unit if it has one"));
 }
 
 TEST(ObjectReader, OverriddenValuesPointAtTheOverride) {

@@ -98,6 +98,7 @@ error: lora_targets names one twice
    |
 10 |     "lora_targets": ["qkv", "gate", "qkv"],
    |                                     ^^^^^ named before
+  help: leave one of the two out
 )");
   EXPECT_EQ(read_strategy_text(kLlama3, R"(    "task": "lora",
     "lora_targets": [],

@@ -355,6 +355,7 @@ TEST(ReadModel, RefusesWhatIsNoObject) {
    |
  1 | {"model": 7}
    |           ^ a number
+  help: write it in place, in braces, or the path of a file in quotes, or a name that `headway list` shows
 )");
 }
 

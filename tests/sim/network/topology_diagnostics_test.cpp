@@ -152,7 +152,8 @@ TEST(TopologyDiagnostics, ACableToItself) {
             "  --> t.json:8:23   /fabric/cables/0/to\n"
             "   |\n"
             " 8 | {\"from\": \"sw1\", \"to\": \"sw1\"}]}}\n"
-            "   |                       ^^^^^\n");
+            "   |                       ^^^^^\n"
+            "  help: name another switch or endpoint\n");
 }
 
 TEST(TopologyDiagnostics, AGraphThatIsNotConnected) {
