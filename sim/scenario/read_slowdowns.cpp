@@ -50,9 +50,10 @@ void add_span(std::vector<Field<Entry>>& rows) {
 }
 
 void check_span(ObjectReader& reader, const Span& span) {
-  if (span.to && *span.to <= span.from)
+  if (span.to && *span.to <= span.from) {
     reader.report("to", "an episode ends after it begins", "",
                   "make \"to\" larger than \"from\", or leave it out");
+  }
 }
 
 /// Accelerators, by a node or one by one.
@@ -187,9 +188,10 @@ std::vector<LinkId> links_of(ObjectReader& reader, const Cluster* cluster) {
     links.insert(link);
     links.insert(Topology::reverse(link));
   }
-  if (links.empty())
+  if (links.empty()) {
     reader.report(is_cable ? "cable" : "nic", "no cable is there", "",
                   "`headway route` names the ends of cables that flows take");
+  }
   return {links.begin(), links.end()};
 }
 

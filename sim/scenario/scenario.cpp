@@ -79,8 +79,9 @@ ReadParts read_parts(ObjectReader& reader, InputFiles& files) {
     parts.model = files.once<ReadModel>(*part, "", [&] { return read_model(*part, files); });
   }
   if (const auto part =
-          reader.required_part("cluster", R"({"topology": "dgx_h100_superpod", "nodes": 8})"))
+          reader.required_part("cluster", R"({"topology": "dgx_h100_superpod", "nodes": 8})")) {
     parts.cluster = read_cluster(*part, files);
+  }
   parts.profiles = read_profiles(reader, parts.cluster_or_null(), files);
   std::optional<int> accelerators;
   if (parts.cluster) accelerators = parts.cluster->accelerators();

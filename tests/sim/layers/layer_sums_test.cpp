@@ -240,19 +240,6 @@ TEST(LayerWork, ProductsOfActivationsAreCutByHeads) {
   EXPECT_EQ(cut.activation_products[1].inputs, 7);
 }
 
-TEST(LayerExchanges, OfCrossAttentionAreTheQueriesOfOneTextAndTheKeysOfTheOther) {
-  // 8 tokens, of which 2 ask and 6 are read; values half as wide as keys. 4 ranks, 2 bytes.
-  Layer layer = small_layer();
-  layer.attention->queries = 0.25;
-  layer.attention->keys = 0.75;
-  layer.attention->value_head_size = 1.5;
-  const ContextMessages messages = context_messages(layer, kCut);
-  EXPECT_EQ(messages.queries, 12_B);  // 2 of 4 heads of 3
-  EXPECT_EQ(messages.keys, 18_B);     // 6 of 2 heads of 3
-  EXPECT_EQ(messages.values, 9_B);
-  EXPECT_EQ(messages.outputs, 6_B);
-}
-
 TEST(LayerExchanges, AreMessagesOfARank) {
   const Layer layer = small_layer();
   EXPECT_EQ(tensor_message(layer.exchanges[1], kCut), 32_B);  // 8 tokens of 2 in 2 bytes
