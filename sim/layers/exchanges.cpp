@@ -32,13 +32,13 @@ double exchanged_again(const Layer& layer, const RankShape& shape, const Recompu
 ContextMessages context_messages(const Layer& layer, const RankShape& shape) {
   if (!layer.attention || layer.attention->block > 0.0) return {};
   const AttentionCore& core = *layer.attention;
-  const Bytes element(shape.tokens() * shape.element_bytes / shape.tensor_parallel);
+  const Bytes channel(shape.tokens() * shape.element_bytes / shape.tensor_parallel);
   const double asking = core.heads * core.queries;
   const double asked = core.key_heads * core.keys;
-  return {.queries = asking * core.head_size * element,
-          .keys = asked * core.head_size * element,
-          .values = asked * core.value_head_size * element,
-          .outputs = asking * core.value_head_size * element};
+  return {.queries = asking * core.head_size * channel,
+          .keys = asked * core.head_size * channel,
+          .values = asked * core.value_head_size * channel,
+          .outputs = asking * core.value_head_size * channel};
 }
 
 Bytes routed_message(const Layer& layer, const RankShape& shape) {
