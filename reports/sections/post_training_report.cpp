@@ -24,22 +24,19 @@ std::vector<Phase> phases(const PostTraining& of) {
           {"transfer of weights", of.transfer}};
 }
 
-bool is_side_by_side(const PostTraining& of) { return of.steps_off_policy > 0; }
-
 /// What is waited for where generating and learning go on side by side.
 std::string limit_text(const PostTraining& of) {
-  const Seconds learning = of.log_probabilities + of.training;
-  return of.generation > learning ? fmt::format("generating limits it, learning waits {}",
-                                                short_text(of.generation - learning))
-                                  : fmt::format("learning limits it, generating waits {}",
-                                                short_text(learning - of.generation));
+  return of.generation > of.learning() ? fmt::format("generating limits it, learning waits {}",
+                                                     short_text(of.generation - of.learning()))
+                                       : fmt::format("learning limits it, generating waits {}",
+                                                     short_text(of.learning() - of.generation));
 }
 
 TextTable phase_table(const PostTraining& of) {
   TextTable table({{"phase of a step"}, {"time", kRight}});
   for (const auto& [name, time] : phases(of)) table.add_row({name, short_text(time)});
   table.add_row(
-      {is_side_by_side(of) ? "step, side by side" : "step, in turns", short_text(of.step)});
+      {of.is_side_by_side() ? "step, side by side" : "step, in turns", short_text(of.step)});
   return table;
 }
 
@@ -51,7 +48,7 @@ std::string post_training_sentence(const PostTraining& of) {
                                  short_text(of.log_probabilities), short_text(of.training));
   if (of.iterations != 1.0) text += fmt::format(" ({:.2f} iterations)", of.iterations);
   text += fmt::format(", weights {}", short_text(of.transfer));
-  if (is_side_by_side(of)) text += "; side by side: " + limit_text(of);
+  if (of.is_side_by_side()) text += "; side by side: " + limit_text(of);
   return text + fmt::format("; {:.0f} tokens/s/GPU on {} GPUs",
                             of.tokens_per_second / static_cast<double>(of.accelerators),
                             whole_number(of.accelerators));

@@ -111,24 +111,25 @@ constexpr TopicRow kMetricRows[] = {
     {"run_time_interval_s", "two numbers of seconds", "", "Its 5th and 95th percentile.", "",
      "iteration_time_interval_s; time_to_train_s"},
     {"run_cost_usd", "US dollars", "",
-     "Price of the whole run: GPUs, spare nodes too, for run_time_s; what it uses up of a "
-     "purchase, electricity, storage and egress where they have prices."},
+     "Price of the whole run: GPUs, spare nodes too, for run_time_s or reliability.duration; what "
+     "it uses up of a purchase, electricity, storage and egress where they have prices."},
     {"run_cost_interval_usd", "two numbers of US dollars", "",
-     "Its 5th and 95th percentile: the price of a run as long as run_time_interval_s says, and "
-     "prices off by cost.price_spread."},
+     "Its 5th and 95th percentile: the price of a run as long as run_time_interval_s says (or of "
+     "the given duration), and prices off by cost.price_spread."},
     {"run_cost_parts_usd", "object", "", "What it is made of, where it is more than rented GPUs."},
     {"run_cost_parts_usd.gpus", "US dollars", "", "GPUs that are rented."},
     {"run_cost_parts_usd.purchase", "US dollars", "",
      "What the run uses up of what was bought: the share of its years of depreciation, all without "
      "them."},
     {"run_cost_parts_usd.electricity", "US dollars", "", "run_energy_J at cost.usd_per_kwh."},
-    {"run_cost_parts_usd.storage", "US dollars", "", "What is stored, for run_time_s."},
+    {"run_cost_parts_usd.storage", "US dollars", "",
+     "What is stored, for as long as the run takes."},
     {"run_cost_parts_usd.egress", "US dollars", "", "What leaves the site."},
     {"run_outlay_usd", "US dollars", "",
      "What has been paid when the run is through: as run_cost_usd, but what was bought in full.",
      "", "cost.purchase"},
     {"run_outlay_interval_usd", "two numbers of US dollars", "", "Its 5th and 95th percentile."},
-    {"run_energy_J", "joules", "", "Energy of the whole run."},
+    {"run_energy_J", "joules", "", "Energy of the whole run, spare nodes' waiting too."},
     {"run_energy_by_activity_J", "object", "",
      "The same by what GPUs do meanwhile; what failures lose but work done again is waiting."},
     {"run_carbon_kg", "kilograms of CO2", "", "Of the whole run's energy."},

@@ -179,6 +179,9 @@ struct PostTraining {
   Seconds transfer;  ///< of the weights, to whoever generates
   Seconds step;
   double tokens_per_second = 0.0;  ///< prompts and responses
+
+  [[nodiscard]] bool is_side_by_side() const { return steps_off_policy > 0; }
+  [[nodiscard]] Seconds learning() const { return log_probabilities + training; }
 };
 
 /// Speed against the same work for each replica on the smallest cluster that can hold it.

@@ -92,6 +92,28 @@ double paid_accelerators(const Prediction& prediction) {
   return training * (1.0 + spare_share(question.scenario, question.nodes));
 }
 
+/// What the scenario calls its run: so many iterations, through when they are done, or a given time
+/// and the iterations that goodput leaves of it.
+struct WholeRun {
+  double iterations = 0.0;
+  RunTime time;
+};
+std::optional<WholeRun> whole_run(const Prediction& prediction) {
+  if (const std::optional<double> iterations = run_iterations(prediction)) {
+    std::optional<RunTime> time = run_time(prediction);
+    if (!time) return std::nullopt;
+    return WholeRun{*iterations, *std::move(time)};
+  }
+  if (!prediction.reliability) return std::nullopt;
+  const json& scenario = prediction.question.scenario;
+  const json& reliability = scenario.at("reliability");
+  if (!reliability.contains("duration")) return std::nullopt;
+  const auto duration = parse_quantity<Seconds>(reliability.at("duration").get<std::string>());
+  const Seconds time = std::get<Seconds>(duration);
+  return WholeRun{prediction.reliability->goodput.median * (time / prediction.iteration_time),
+                  {{time.count()}, Seconds(0.0), Seconds(0.0)}};
+}
+
 /// Spot nodes over all that train: at most, and on average.
 struct SpotShare {
   double all = 0.0;
@@ -125,11 +147,11 @@ Interval with_spread(double low, double median, double high, double spread) {
 }
 
 RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration, const json& inputs,
-                         double iterations, const RunTime& through) {
-  const Seconds training = iterations * prediction.iteration_time;
+                         const WholeRun& whole) {
+  const Seconds training = whole.iterations * prediction.iteration_time;
   RunCost::Run run;
-  run.time = through.at(0.5);
-  run.time_interval = through.interval();
+  run.time = whole.time.at(0.5);
+  run.time_interval = whole.time.interval();
   const Seconds lost = run.time - training;
   const Seconds again = share_done_again(prediction) * lost;
   if (inputs.contains("usd_per_gpu_hour")) {
@@ -156,13 +178,15 @@ RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
     run.egress_usd = inputs.at("usd_per_gb_egress").get<double>() * priced_gb(inputs.at("egress"));
   }
   if (iteration.energy_by_activity) {
-    const double idle = static_cast<double>(prediction.question.accelerators) *
-                        inputs.at("power_usage_effectiveness").get<double>() *
-                        (lost - again).count();
+    const auto accelerators = static_cast<double>(prediction.question.accelerators);
+    const json& power = inputs.at("power");
     EnergyByActivity& energy = run.energy_by_activity.emplace(
         (training + again) / prediction.iteration_time * *iteration.energy_by_activity);
-    energy.waiting +=
-        idle * (power_of_accelerator(prediction, inputs.at("power"), "waiting") * Seconds(1.0));
+    const Joules idle =
+        accelerators * (power_of_accelerator(prediction, power, "waiting") * (lost - again));
+    const Joules spare =
+        (paid_accelerators(prediction) - accelerators) * (power_of(power, "waiting") * run.time);
+    energy.waiting += inputs.at("power_usage_effectiveness").get<double>() * (idle + spare);
     run.energy = energy.total();
     if (inputs.contains("usd_per_kwh")) run.electricity_usd = electricity_usd(inputs, *run.energy);
     if (iteration.carbon_kg) {
@@ -237,9 +261,9 @@ std::optional<RunCost> run_cost(const Prediction& prediction) {
                        inputs.at("carbon_kg_per_kwh").get<double>();
     }
   }
-  const std::optional<double> iterations = run_iterations(prediction);
-  const std::optional<RunTime> through = iterations ? run_time(prediction) : std::nullopt;
-  if (through) cost.run = cost_of_run(prediction, cost, inputs, *iterations, *through);
+  if (const auto whole = whole_run(prediction)) {
+    cost.run = cost_of_run(prediction, cost, inputs, *whole);
+  }
   return cost;
 }
 

@@ -55,7 +55,7 @@ struct RunCost {
   std::optional<EnergyByActivity> energy_by_activity;  ///< adds up to `energy`
   std::optional<double> carbon_kg;
   double tokens = 0.0;     ///< of an iteration; 0 for a model without any
-  std::optional<Run> run;  ///< where the scenario says how many tokens it trains on
+  std::optional<Run> run;  ///< where the scenario says how many tokens it trains on, or how long
 };
 
 /// Price: accelerators x time x price of an accelerator-hour; of what was bought the part of its
@@ -70,9 +70,11 @@ struct RunCost {
 ///
 /// A run has tokens / tokens of an iteration iterations, not rounded, and takes what `run_time`
 /// says: the error of the prediction and, where the scenario has a "reliability", its histories.
+/// Where that gives a duration and nothing gives tokens, the run is that long and has the
+/// iterations that the median goodput leaves of it.
 /// An iteration has all spot nodes; a run pays for them while they are there. Spare nodes are paid
-/// for too, work that is done again draws what the iteration does, and everything else that is lost
-/// draws the power of waiting. Storage is paid for as long as the run takes, in months of 30 days;
+/// for too and draw the power of waiting all the time; work that is done again draws what the
+/// iteration does, and everything else that is lost draws the power of waiting. Storage is paid for as long as the run takes, in months of 30 days;
 /// egress once. Prices may all be off together, by a lognormal factor that has nothing to do with
 /// the time: the logarithms of the two add in squares.
 ///

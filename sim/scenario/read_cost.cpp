@@ -176,7 +176,8 @@ void check_priced_size(ObjectReader& reader, const char* price, const char* size
   }
   if (reader.has(price) && !has_run) {
     reader.report(price, fmt::format("{} needs tokens", price), "",
-                  "it counts in the cost of the whole run: say how many tokens that has");
+                  "it counts in the cost of the whole run: say how many tokens that has, or how "
+                  "long it takes in reliability.duration");
   }
 }
 
@@ -220,14 +221,14 @@ see: run_cost_usd, run_time_s
 default: reliability.train_tokens, where that is given)"},
        {"usd_per_gb_month", number(&Prices::usd_per_gb_month, kMoney),
         R"(Price of keeping a GB (1e9 bytes) for 30 days.
-limits: needs stored and tokens
+limits: needs stored, and tokens or reliability.duration
 see: run_cost_parts_usd)"},
        {"stored", quantity(&Prices::stored, at_least(0.0)),
         R"(What is kept while the run lasts: training data, checkpoints.
 limits: needs usd_per_gb_month)"},
        {"usd_per_gb_egress", number(&Prices::usd_per_gb_egress, kMoney),
         R"(Price of a GB that leaves the site.
-limits: needs egress and tokens
+limits: needs egress, and tokens or reliability.duration
 see: run_cost_parts_usd)"},
        {"egress", quantity(&Prices::egress, at_least(0.0)),
         R"(What leaves the site in the whole run: the trained model, checkpoints.
@@ -274,7 +275,7 @@ nlohmann::json read_cost(const JsonCursor& part, const CostContext& context,
                   fmt::format("train_tokens is {:g}", *train_tokens),
                   "leave tokens out: the run then has train_tokens");
   }
-  const bool has_run = cost.tokens || train_tokens || context.has_target;
+  const bool has_run = cost.tokens || train_tokens || context.has_target || context.has_duration;
   check_priced_size(reader, "usd_per_gb_month", "stored", has_run);
   check_priced_size(reader, "usd_per_gb_egress", "egress", has_run);
   return reader.finish();

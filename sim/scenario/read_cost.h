@@ -19,6 +19,7 @@ struct CostContext {
   int spare_nodes = 0;               ///< beside those of the cluster
   bool has_spot_nodes = false;       ///< some of them come and go
   bool has_target = false;           ///< the run has the steps that its statistics say
+  bool has_duration = false;         ///< it lasts as long as the scenario's "reliability" says
 };
 
 /// Reads the "cost" of a scenario: what is rented and bought, what power is drawn. Returns it with

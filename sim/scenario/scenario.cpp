@@ -217,6 +217,7 @@ void read_cost_of(const Scenario& scenario, ObjectReader& reader, const ReadPart
     context.train_tokens = scenario.reliability->train_tokens;
     context.spare_nodes = scenario.reliability->spare_nodes;
     context.has_spot_nodes = scenario.reliability->spot.has_value();
+    context.has_duration = scenario.reliability->duration.has_value();
   } else if (reader.has("reliability")) {
     // What could not be read may have had both.
     context.train_tokens = std::numeric_limits<double>::infinity();

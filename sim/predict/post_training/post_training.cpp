@@ -20,7 +20,8 @@ struct LayerTimes {
 };
 LayerTimes layer_times(const Scenario& scenario) {
   const Model& model = scenario.model;
-  const StageCost cost = stage_cost(model, *scenario.strategy, *scenario.profile, *scenario.cluster);
+  const StageCost cost =
+      stage_cost(model, *scenario.strategy, *scenario.profile, *scenario.cluster);
   const std::vector<int> counts = kinds_of_layers(model, {0, model.layer_count()});
   LayerTimes times{cost.head_forward.total() + cost.embedding_forward.total(),
                    cost.head_backward.total() + cost.embedding_backward.total()};
@@ -81,9 +82,8 @@ PostTraining post_training(const Scenario& scenario, Seconds iteration,
                                settings.prompt_tokens);
   of.transfer = transfer_time(scenario, generating);
 
-  const Seconds learning = of.log_probabilities + of.training;
   of.step =
-      (settings.steps_off_policy > 0 ? max(of.generation, learning) : of.generation + learning) +
+      (of.is_side_by_side() ? max(of.generation, of.learning()) : of.generation + of.learning()) +
       of.transfer;
   of.tokens_per_second = settings.tokens() / of.step.count();
   return of;

@@ -101,10 +101,11 @@ DecisionNumbers decision_numbers(const Prediction& prediction) {
   if (const auto through = run_time(prediction)) {
     numbers.run_time = through->at(0.5);
     numbers.run_time_interval = through->interval();
-  }
-  if (const auto cost = run_cost(prediction); cost && cost->run) {
-    numbers.run_usd = cost->run->usd();
-    numbers.run_usd_interval = cost->run->usd_interval();
+    // A run of a given time costs least where least is trained: its price decides nothing.
+    if (const auto cost = run_cost(prediction); cost && cost->run) {
+      numbers.run_usd = cost->run->usd();
+      numbers.run_usd_interval = cost->run->usd_interval();
+    }
   }
   return numbers;
 }

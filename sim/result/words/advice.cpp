@@ -142,6 +142,24 @@ std::string_view remedy_of(Cause cause, const Prediction& prediction) {
   return advice_on(cause).remedy;
 }
 
+/// What a step of post-training waits for most where that is no part of its training; empty where
+/// it is. `largest`: what that could be, of an iteration.
+std::string generation_sentence(const PostTraining& of, Seconds largest) {
+  const std::string step = short_text(of.step);
+  if (of.is_side_by_side()) {
+    if (of.generation <= of.learning()) return "";
+    return fmt::format(
+        "Largest gain left: generating, for which learning waits {} in a step of {}; more GPUs in "
+        "post_training.generation.accelerators shrink it.",
+        short_text(of.generation - of.learning()), step);
+  }
+  if (of.generation <= of.iterations * largest) return "";
+  return fmt::format(
+      "Largest gain left: generating, {} of a step of {}; others that generate meanwhile "
+      "(post_training.generation.accelerators, steps_off_policy) hide it.",
+      short_text(of.generation), step);
+}
+
 }  // namespace
 
 std::string work_text(const Prediction& prediction) {
@@ -173,7 +191,15 @@ std::string closing_sentence(const Prediction& prediction) {
   if (!prediction.memory.fits) return shortage_sentence(prediction);
   const TimeScale scale(prediction.iteration_time);
   const std::string whole = scale.with_unit(prediction.iteration_time);
-  for (const TimeShare& share : largest_shares(prediction)) {
+  const std::vector<TimeShare> shares = largest_shares(prediction);
+  if (prediction.post_training) {
+    const auto largest = std::ranges::find_if(
+        shares, [](const TimeShare& share) { return share.cause != Cause::compute; });
+    const std::string sentence = generation_sentence(
+        *prediction.post_training, largest == shares.end() ? Seconds(0.0) : largest->time);
+    if (!sentence.empty()) return sentence;
+  }
+  for (const TimeShare& share : shares) {
     if (share.cause == Cause::compute) continue;
     // What running it again without them says is more than what is read off one timeline.
     const bool is_run_without = share.cause == Cause::straggler_wait && prediction.what_if;

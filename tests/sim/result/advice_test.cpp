@@ -36,5 +36,37 @@ TEST(Advice, ToClientsOnLinesOfTheirOwnIsToSendLess) {
   }
 }
 
+/// A step whose training of 10 s recomputes for 3 s, as long as log probabilities take beside it.
+std::string advice_to_a_step(int steps_off_policy, Seconds generation) {
+  Prediction learns;
+  learns.iteration_time = 10.0_s;
+  learns.breakdown[Cause::compute] = 7.0_s;
+  learns.breakdown[Cause::recompute] = 3.0_s;
+  learns.memory.fits = true;
+  PostTraining step;
+  step.steps_off_policy = steps_off_policy;
+  step.generation = generation;
+  step.log_probabilities = 3.0_s;
+  step.training = 10.0_s;
+  step.step = 1.0_s + (steps_off_policy > 0 ? max(generation, 13.0_s) : generation + 13.0_s);
+  learns.post_training = step;
+  return closing_sentence(learns);
+}
+
+TEST(Advice, ToAStepThatGeneratingHoldsUpIsNotAboutItsTraining) {
+  const std::string of_training =
+      "Largest gain left: recompute, 3.00 s of 10.0 s; recomputing less, where memory allows, "
+      "shrinks it.";
+  EXPECT_EQ(advice_to_a_step(1, 12.9_s), of_training);
+  EXPECT_EQ(advice_to_a_step(1, 15.0_s),
+            "Largest gain left: generating, for which learning waits 2 s in a step of 16 s; more "
+            "GPUs in post_training.generation.accelerators shrink it.");
+  // In turns: whatever takes longest.
+  EXPECT_EQ(advice_to_a_step(0, 2.0_s), of_training);
+  EXPECT_EQ(advice_to_a_step(0, 6.0_s),
+            "Largest gain left: generating, 6 s of a step of 20 s; others that generate meanwhile "
+            "(post_training.generation.accelerators, steps_off_policy) hide it.");
+}
+
 }  // namespace
 }  // namespace headway

@@ -81,8 +81,8 @@ TEST(RunCost, ARunPaysForFailuresAndForSpareNodes) {
 }
 
 TEST(RunCost, SpotNodesArePaidForWhileTheyAreThere) {
-  Prediction p = with_failures(
-      {{"usd_per_gpu_hour", 1.0}, {"spot_usd_per_gpu_hour", 0.4}, {"tokens", 3.6e6}});
+  Prediction p =
+      with_failures({{"usd_per_gpu_hour", 1.0}, {"spot_usd_per_gpu_hour", 0.4}, {"tokens", 3.6e6}});
   p.reliability->spot = SpotUse{.nodes = 5, .of_nodes = 10, .there = 0.5};
   // An iteration takes an hour of one accelerator, half of it of spot nodes.
   EXPECT_DOUBLE_EQ(run_cost(p).value().usd.value(), 0.5 + 0.4 * 0.5);
@@ -112,14 +112,37 @@ TEST(RunCost, ThePriceIsAsUncertainAsTheTime) {
   EXPECT_NEAR(run.usd_interval().value().high, 150.0 * 1.2 + 10.0, 1e-9);
 }
 
-TEST(RunCost, WorkThatIsDoneAgainDrawsWhatWorkDraws) {
+TEST(RunCost, WorkThatIsDoneAgainDrawsWhatWorkDrawsAndSpareNodesWaitAllTheTime) {
   const auto cost = run_cost(
       with_failures({{"power", kPower}, {"power_usage_effectiveness", 1.5}, {"tokens", 3.6e6}}));
-  // (3600 + 300) s / 36 s x 2.97e6 J, and 600 s x 100 x 100 W x 1.5.
+  // (3600 + 300) s / 36 s x 2.97e6 J; 600 s x 100 x 100 W x 1.5; 4500 s x 10 x 100 W x 1.5.
   const RunCost::Run& run = cost.value().run.value();
-  EXPECT_DOUBLE_EQ(run.energy.value().count(), 3.2175e8 + 9e6);
-  // 3900 / 36 of an iteration's 9e4 J of waiting, and the 9e6 J.
-  EXPECT_DOUBLE_EQ(run.energy_by_activity.value().waiting.count(), 9.75e6 + 9e6);
+  EXPECT_NEAR(run.energy.value().count(), 3.2175e8 + 9e6 + 6.75e6, 1e-3);
+  // 3900 / 36 of an iteration's 9e4 J of waiting, and the other two.
+  EXPECT_NEAR(run.energy_by_activity.value().waiting.count(), 9.75e6 + 9e6 + 6.75e6, 1e-3);
+}
+
+TEST(RunCost, SpareNodesDrawNothingOfTheSwitches) {
+  nlohmann::json power = kPower;
+  power["fabric"] = "1 kW";
+  const auto cost = run_cost(with_failures({{"power", power}, {"power_usage_effectiveness", 1.0}}));
+  // 3900 s as an iteration draws it, 600 s x 10 kW, 4500 s x 1 kW of spare ones; all through the
+  // 1 kW of the switches.
+  EXPECT_NEAR(cost.value().run.value().energy->count(),
+              3900.0 / 36.0 * 1.98e6 + 6e6 + 4.5e6 + 4.5e6, 1e-3);
+}
+
+/// Two hours, of which a quarter is lost.
+TEST(RunCost, ARunOfAGivenTimeIsThatLong) {
+  Prediction p = with_failures(
+      {{"usd_per_gpu_hour", 1.0}, {"power", kPower}, {"power_usage_effectiveness", 1.5}});
+  (*p.question.scenario)["reliability"] = {{"duration", "2 h"}, {"spare_nodes", 1}};
+  p.reliability->time_to_train_s.clear();
+  const RunCost::Run run = run_cost(p).value().run.value();
+  EXPECT_DOUBLE_EQ(run.time.count(), 7200.0);
+  EXPECT_DOUBLE_EQ(run.usd().value(), 220.0);
+  // 5400 s of training, 600 s of which are done again on top; 1200 s idle; the spare node.
+  EXPECT_NEAR(run.energy->count(), 6000.0 / 36.0 * 2.97e6 + 1200.0 * 1.5e4 + 7200.0 * 1.5e3, 1e-3);
 }
 
 TEST(RunCost, StorageIsPaidForByTheMonthAndEgressOnce) {
