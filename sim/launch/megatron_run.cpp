@@ -7,8 +7,7 @@
 #include "sim/files/json_text.h"
 #include "sim/jobs/schedules/layer_placement.h"
 #include "sim/launch/launch_job.h"
-
-// What megatron/training/arguments.py (core_r0.13) asserts of a run, beside the flags themselves.
+#include "sim/launch/megatron_refusals.h"
 
 namespace headway {
 namespace {
@@ -37,37 +36,11 @@ std::string layout_text(const std::vector<int>& layers, int prediction_layers) {
   return text + run_of('t', layers.back()) + run_of('m', prediction_layers) + "L";
 }
 
-bool recomputes_all(const json& strategy) { return strategy.value("recompute", "") == "full"; }
-
-/// A setting that it refuses beside others, and exits.
-struct RefusedSetting {
-  std::string_view flag;
-  std::string_view field;
-  std::string_view beside;
-  bool (*is_refused)(const json& strategy);
-};
-constexpr RefusedSetting kRefused[] = {
-    {"--overlap-param-gather", "overlap_parameter_gather", "overlap_gradient_reduce false",
-     [](const json& strategy) { return !strategy.value("overlap_gradient_reduce", false); }},
-    {"--overlap-moe-expert-parallel-comm", "overlap_expert_exchange", "recompute full",
-     recomputes_all},
-    {"--overlap-moe-expert-parallel-comm", "overlap_expert_exchange", "stages of one chunk each",
-     [](const json& strategy) {
-       return strategy.value("pipeline_parallel", 1) > 1 &&
-              strategy.value("virtual_stages", 1) == 1;
-     }},
-    {"--cuda-graph", "cuda_graph", "recompute full", recomputes_all},
-    {"--no-overlap-p2p-communication", "overlap_pipeline_transfers", "two interleaved stages",
-     [](const json& strategy) {
-       return strategy.value("pipeline_parallel", 1) == 2 &&
-              strategy.value("virtual_stages", 1) > 1;
-     }},
-};
-
-bool refuses(const json& strategy, std::string_view field) {
-  return std::ranges::any_of(kRefused, [&](const RefusedSetting& refused) {
-    return refused.field == field && refused.is_refused(strategy);
-  });
+MegatronSettings settings_of(const json& strategy) {
+  return {.recomputes_all = strategy.value("recompute", "") == "full",
+          .overlaps_gradient_reduce = strategy.value("overlap_gradient_reduce", false),
+          .stages = strategy.value("pipeline_parallel", 1),
+          .chunks = strategy.value("virtual_stages", 1)};
 }
 
 /// Before Blackwell: of that and later generations Megatron-LM asks nothing.
@@ -82,9 +55,10 @@ bool is_before_blackwell(const json& node) {
 
 void leave_out_what_megatron_refuses(const JsonValue& scenario, FlagList& flags) {
   const json& strategy = scenario->at("strategy");
-  for (const RefusedSetting& refused : kRefused) {
+  const MegatronSettings settings = settings_of(strategy);
+  for (const MegatronRefusal& refused : megatron_refusals()) {
     const auto removed = std::erase_if(flags.settings, [&](const std::string& setting) {
-      return setting.starts_with(refused.flag) && refused.is_refused(strategy);
+      return setting.starts_with(refused.flag) && refused.is_refused(settings);
     });
     if (removed == 0) continue;
     const std::string field(refused.field);
@@ -138,7 +112,7 @@ std::string megatron_environment(const JsonValue& scenario) {
   const bool shards_gradients = strategy.value("zero_stage", 0) >= 2;  // Megatron-FSDP refuses it
   const bool overlaps_experts = strategy.value("expert_parallel", 1) > 1 &&
                                 strategy.value("overlap_expert_exchange", false) &&
-                                !refuses(strategy, "overlap_expert_exchange");  // needs more
+                                !megatron_refuses("overlap_expert_exchange", settings_of(strategy));
   const json& node = scenario->at("cluster").at("topology").at("node");
   if (!splits_products || shards_gradients || overlaps_experts || !is_before_blackwell(node)) {
     return "";

@@ -9,6 +9,7 @@
 #include "sim/jobs/read_strategy.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/launch/megatron_refusals.h"
 #include "sim/scenario/read_reliability.h"
 
 namespace headway {
@@ -76,6 +77,19 @@ std::vector<const StrategyRule*> rules_about(bool schedules) {
     rules.push_back(&rule);
   }
   return rules;
+}
+
+/// As Megatron-LM starts with it: without what it would exit for.
+void leave_out_what_megatron_refuses(Strategy& strategy) {
+  const MegatronSettings settings{.recomputes_all = strategy.recompute == Recompute::full,
+                                  .overlaps_gradient_reduce = strategy.overlap_gradient_reduce,
+                                  .stages = strategy.pipeline_parallel,
+                                  .chunks = strategy.virtual_stages};
+  const auto refuses = [&](std::string_view field) { return megatron_refuses(field, settings); };
+  if (refuses("overlap_parameter_gather")) strategy.overlap_parameter_gather = false;
+  if (refuses("overlap_expert_exchange")) strategy.overlap_expert_exchange = false;
+  if (refuses("overlap_pipeline_transfers")) strategy.overlap_pipeline_transfers = true;
+  if (refuses("cuda_graph")) strategy.cuda_graph = CudaGraph::none;
 }
 
 bool keeps_all(const std::vector<const StrategyRule*>& rules, Layout layout) {
@@ -327,6 +341,7 @@ Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
     strategy.recompute_modules.clear();
   }
   if (choice.recompute != Recompute::none) strategy.offload_layers = 0;
+  if (framework_ == LaunchFramework::megatron) leave_out_what_megatron_refuses(strategy);
   return strategy;
 }
 

@@ -57,7 +57,7 @@ class StrategySpace {
  public:
   /// Fields in `kept` (names of `searched_fields`) stay as the scenario has them. `scenario` has to
   /// outlive this. `accelerators`: that the strategies fill, all of the scenario's if left out.
-  /// `framework`: only what its settings can say.
+  /// `framework`: only what its settings can say, and it starts with.
   StrategySpace(const Scenario& scenario, std::set<std::string> kept,
                 std::optional<std::int64_t> accelerators = {},
                 std::optional<LaunchFramework> framework = {});

@@ -173,6 +173,56 @@ TEST(StrategySpace, OfAFrameworkHasOnlyWhatItCanBeTold) {
   }
 }
 
+/// Megatron-LM exits where settings do not go together, even those that are not searched: what they
+/// ask for is not planned with.
+TEST(StrategySpace, OfMegatronAsksForNothingThatItExitsOn) {
+  const ScratchFolder scratch;
+  nlohmann::json text = small_scenario(4);
+  text["model"]["mixture_of_experts"] = {
+      {"experts", 4}, {"experts_per_token", 2}, {"expert_hidden", 512}};
+  text["strategy"]["preset"] = "megatron";
+  text["strategy"]["expert_parallel"] = 2;
+  text["strategy"]["overlap_expert_exchange"] = true;
+  text["strategy"]["overlap_pipeline_transfers"] = false;
+  text["strategy"]["overlap_gradient_reduce"] = false;
+  text["strategy"]["overlap_parameter_gather"] = true;
+  text["strategy"]["zero_stage"] = 1;
+  text["strategy"]["cuda_graph"] = "layer";
+  const Scenario scenario = read(scratch.write("scenario.json", text.dump()));
+  const auto count = [&](std::optional<LaunchFramework> framework, auto is_counted) {
+    const StrategySpace space(scenario, {}, {}, framework);
+    int counted = 0;
+    space.for_each([&](const StrategyChoice& choice) {
+      if (is_counted(space.strategy(choice))) ++counted;
+    });
+    return counted;
+  };
+  using Condition = bool (*)(const Strategy& made);
+  constexpr Condition kRefused[] = {
+      [](const Strategy& made) { return made.overlap_parameter_gather; },
+      [](const Strategy& made) {
+        return made.overlap_expert_exchange && made.recompute == Recompute::full;
+      },
+      [](const Strategy& made) {
+        return made.overlap_expert_exchange && made.pipeline_parallel > 1 &&
+               made.virtual_stages == 1;
+      },
+      [](const Strategy& made) {
+        return made.cuda_graph != CudaGraph::none && made.recompute == Recompute::full;
+      },
+      [](const Strategy& made) {
+        return !made.overlap_pipeline_transfers && made.pipeline_parallel == 2 &&
+               made.virtual_stages > 1;
+      }};
+  for (const Condition is_refused : kRefused) {
+    EXPECT_GT(count({}, is_refused), 0);
+    EXPECT_EQ(count(LaunchFramework::megatron, is_refused), 0);
+  }
+  EXPECT_GT(count(LaunchFramework::megatron,
+                  [](const Strategy& made) { return made.overlap_expert_exchange; }),
+            0);
+}
+
 TEST(StrategySpace, OfDeepSpeedHasShardsAndTensorsButNoPipelines) {
   const ScratchFolder scratch;
   const Scenario scenario = read(scratch.write("scenario.json", small_scenario(4).dump()));

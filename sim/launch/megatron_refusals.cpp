@@ -1,0 +1,32 @@
+#include "sim/launch/megatron_refusals.h"
+
+#include <algorithm>
+
+namespace headway {
+namespace {
+
+bool recomputes_all(const MegatronSettings& settings) { return settings.recomputes_all; }
+
+constexpr MegatronRefusal kRefusals[] = {
+    {"--overlap-param-gather", "overlap_parameter_gather", "overlap_gradient_reduce false",
+     [](const MegatronSettings& settings) { return !settings.overlaps_gradient_reduce; }},
+    {"--overlap-moe-expert-parallel-comm", "overlap_expert_exchange", "recompute full",
+     recomputes_all},
+    {"--overlap-moe-expert-parallel-comm", "overlap_expert_exchange", "stages of one chunk each",
+     [](const MegatronSettings& settings) { return settings.stages > 1 && settings.chunks == 1; }},
+    {"--cuda-graph", "cuda_graph", "recompute full", recomputes_all},
+    {"--no-overlap-p2p-communication", "overlap_pipeline_transfers", "two interleaved stages",
+     [](const MegatronSettings& settings) { return settings.stages == 2 && settings.chunks > 1; }},
+};
+
+}  // namespace
+
+std::span<const MegatronRefusal> megatron_refusals() { return kRefusals; }
+
+bool megatron_refuses(std::string_view field, const MegatronSettings& settings) {
+  return std::ranges::any_of(kRefusals, [&](const MegatronRefusal& refusal) {
+    return refusal.field == field && refusal.is_refused(settings);
+  });
+}
+
+}  // namespace headway
