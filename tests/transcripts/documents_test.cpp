@@ -105,10 +105,11 @@ Shown shown_in(const fs::path& document) {
   return shown;
 }
 
-bool is_run_elsewhere(const std::string& command) {
-  return std::ranges::any_of(kElsewhere, [&](const Elsewhere& row) {
-    return command.find(row.part) != std::string::npos;
+const Elsewhere* run_elsewhere(const std::string& command) {
+  const auto row = std::ranges::find_if(kElsewhere, [&](const Elsewhere& elsewhere) {
+    return command.find(elsewhere.part) != std::string::npos;
   });
+  return row == kElsewhere.end() ? nullptr : row;
 }
 
 /// A folder as somebody has it who has cloned and built.
@@ -144,13 +145,37 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// What the command prints in a transcript; nothing if it is not run there.
+std::vector<std::string> lines_in_transcript(const fs::path& transcript,
+                                             const std::string& command) {
+  std::ifstream stream(transcript);
+  std::vector<std::string> lines;
+  bool is_there = false;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("$ ")) {
+      is_there = line == "$ " + command;
+    } else if (is_there && line.starts_with("|")) {
+      lines.push_back(line.substr(std::min<std::size_t>(line.size(), 2)));
+    }
+  }
+  return lines;
+}
+
 class Documents : public testing::TestWithParam<const char*> {};
 
 TEST_P(Documents, ShowWhatTheirCommandsPrint) {
   const ScratchFolder scratch;
   const fs::path folder = cloned_folder(scratch);
   for (const ShownCommand& shown : shown_in(fs::path(source_folder()) / GetParam()).blocks) {
-    if (is_run_elsewhere(shown.command)) continue;
+    if (const Elsewhere* const elsewhere = run_elsewhere(shown.command)) {
+      if (!shown.shows_output || !elsewhere->by.ends_with(".transcript")) continue;
+      const auto printed =
+          lines_in_transcript(fs::path(source_folder()) / elsewhere->by, shown.command);
+      EXPECT_TRUE(matches(lines_of(shown.output), printed))
+          << GetParam() << ":" << shown.line << ": " << shown.command << "\nprints otherwise in "
+          << elsewhere->by;
+      continue;
+    }
     const TranscriptStep step = run_step("{ " + shown.command + "\n} 2>&1", folder);
     const bool is_like_it = matches(lines_of(shown.output), lines_of(step.output));
     EXPECT_TRUE(shown.shows_output ? is_like_it : step.exit_code == 0)
@@ -164,7 +189,7 @@ TEST_P(Documents, NameCommandsThatRun) {
   const fs::path folder = cloned_folder(scratch);
   std::set<std::string> done;
   for (const ShownCommand& shown : shown_in(fs::path(source_folder()) / GetParam()).spans) {
-    if (is_run_elsewhere(shown.command)) continue;
+    if (run_elsewhere(shown.command) != nullptr) continue;
     std::string command = shown.command;
     for (const auto& [own, taken] : kReadersOwn) {
       const std::size_t at = command.find(" " + own);
