@@ -25,8 +25,13 @@ check_tidy() { bash scripts/tidy.sh; }
 check_package() { bash scripts/package.sh --prove; }
 # Published pages are what this version makes of their scenarios.
 check_reports() { bash scripts/publish_reports.sh && git diff --stat --exit-code -- reports/published; }
+# The README's errors are those of this version.
+check_accuracy() {
+  python3 tests/validation/readme_table.py build/release/sim/cli/headway &&
+    git diff --stat --exit-code -- README.md
+}
 
-all=(clean words quickstart version tests fuzz tidy package reports)
+all=(clean words quickstart version tests fuzz tidy package reports accuracy)
 [ $# -gt 0 ] || set -- "${all[@]}"
 mkdir -p "$logs"
 failed=no
