@@ -126,6 +126,12 @@ SpotShare spot_share(const Prediction& prediction) {
   return {.all = all, .there = all * spot.there};
 }
 
+/// Of the accelerators that train, those of spot nodes that are away, on average.
+double absent_share(const Prediction& prediction) {
+  const SpotShare spot = spot_share(prediction);
+  return spot.all - spot.there;
+}
+
 /// What a time uses up of what was bought; all of it if it does not wear out.
 double used_up(const json& purchase, Seconds time) {
   const auto usd = purchase.at("usd").get<double>();
@@ -182,11 +188,12 @@ RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
     const json& power = inputs.at("power");
     EnergyByActivity& energy = run.energy_by_activity.emplace(
         (training + again) / prediction.iteration_time * *iteration.energy_by_activity);
-    const Joules idle =
-        accelerators * (power_of_accelerator(prediction, power, "waiting") * (lost - again));
-    const Joules spare =
-        (paid_accelerators(prediction) - accelerators) * (power_of(power, "waiting") * run.time);
-    energy.waiting += inputs.at("power_usage_effectiveness").get<double>() * (idle + spare);
+    const Seconds spare = (paid_accelerators(prediction) - accelerators) * run.time;
+    const Seconds idle = max(Seconds(0.0), accelerators * (lost - again) -
+                                               absent_share(prediction) * accelerators * run.time);
+    energy.waiting +=
+        inputs.at("power_usage_effectiveness").get<double>() *
+        (power_of(power, "waiting") * (spare + idle) + fabric_power(power) * (lost - again));
     run.energy = energy.total();
     if (inputs.contains("usd_per_kwh")) run.electricity_usd = electricity_usd(inputs, *run.energy);
     if (iteration.carbon_kg) {

@@ -74,7 +74,8 @@ struct RunCost {
 /// iterations that the median goodput leaves of it.
 /// An iteration has all spot nodes; a run pays for them while they are there. Spare nodes are paid
 /// for too and draw the power of waiting all the time; work that is done again draws what the
-/// iteration does, and everything else that is lost draws the power of waiting. Storage is paid for as long as the run takes, in months of 30 days;
+/// iteration does, and everything else that is lost draws the power of waiting, but for spot nodes
+/// that are away. Storage is paid for as long as the run takes, in months of 30 days;
 /// egress once. Prices may all be off together, by a lognormal factor that has nothing to do with
 /// the time: the logarithms of the two add in squares.
 ///

@@ -132,6 +132,21 @@ TEST(RunCost, SpareNodesDrawNothingOfTheSwitches) {
               3900.0 / 36.0 * 1.98e6 + 6e6 + 4.5e6 + 4.5e6, 1e-3);
 }
 
+TEST(RunCost, SpotNodesThatAreAwayDrawNothing) {
+  Prediction p =
+      with_failures({{"power", kPower}, {"power_usage_effectiveness", 1.0}, {"tokens", 3.6e6}});
+  (*p.question.scenario)["reliability"]["spare_nodes"] = 0;
+  const auto waiting = [&] { return run_cost(p)->run->energy_by_activity->waiting.count(); };
+  // 3900 s as an iteration waits, and 600 s in which all do.
+  EXPECT_NEAR(waiting(), 3900.0 / 36.0 * 6e4 + 600.0 * 1e4, 1e-3);
+  // One of ten is there for half of 4500 s: 100 accelerators wait 600 s but for 5 x 4500 s.
+  p.reliability->spot = SpotUse{.nodes = 1, .of_nodes = 10, .there = 0.5};
+  EXPECT_NEAR(waiting(), 3900.0 / 36.0 * 6e4 + (600.0 * 100.0 - 4500.0 * 5.0) * 1e2, 1e-3);
+  // What is lost is all because they are away.
+  p.reliability->spot = SpotUse{.nodes = 5, .of_nodes = 10, .there = 0.5};
+  EXPECT_NEAR(waiting(), 3900.0 / 36.0 * 6e4, 1e-3);
+}
+
 /// Two hours, of which a quarter is lost.
 TEST(RunCost, ARunOfAGivenTimeIsThatLong) {
   Prediction p = with_failures(
