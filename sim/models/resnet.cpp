@@ -106,8 +106,6 @@ Model layers_of(const ResNetModel& fields) {
   return model;
 }
 
-namespace {
-
 const FieldTable<ResNetModel>& resnet_fields() {
   static const FieldTable<ResNetModel> kFields(
       {{"blocks", wholes(&ResNetModel::blocks, between(1, 1000)),
@@ -123,6 +121,8 @@ see: He et al. 2015 (arXiv:1512.03385), table 1)"},
         "Classes that a network tells apart."}});
   return kFields;
 }
+
+namespace {
 
 Model read_resnet(ObjectReader& reader) {
   ResNetModel fields = read_family_fields(reader, resnet_fields(), "residual network");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/files/field_table.h"
 #include "sim/layers/model.h"
 
 namespace headway {
@@ -24,5 +25,7 @@ struct ResNetModel {
 /// are products [positions x k k channels] (implicit GEMM, which moves nothing to lay them out), on
 /// which tensor parallelism has no bearing.
 [[nodiscard]] Model layers_of(const ResNetModel& fields);
+
+[[nodiscard]] const FieldTable<ResNetModel>& resnet_fields();
 
 }  // namespace headway

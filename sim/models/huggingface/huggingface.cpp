@@ -95,8 +95,9 @@ std::optional<Family> find_family(const JsonCursor& config, Diagnostics& diagnos
     return std::nullopt;
   }
   if (const std::optional<JsonCursor> of_diffusers = given(config, kClassName)) {
-    diagnostics.add(of_diffusers->problem("this class of diffusers is not supported", "",
-                                  fmt::format("read are {}", join_words(diffusion_types(), ", "))));
+    diagnostics.add(
+        of_diffusers->problem("this class of diffusers is not supported", "",
+                              fmt::format("read are {}", join_words(diffusion_types(), ", "))));
     return std::nullopt;
   }
   const std::optional<JsonCursor> architectures = given(config, "architectures");

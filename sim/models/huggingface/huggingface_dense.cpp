@@ -40,6 +40,13 @@ void read_llama(ObjectReader& reader, TransformerModel& model) {
   model.mlp_bias = given_flag(reader, "mlp_bias", false);
 }
 
+/// MLPs of two matrices: a squared ReLU, or Apertus's xIELU, whose two numbers a layer are not
+/// counted.
+void read_plain_mlp(ObjectReader& reader, TransformerModel& model) {
+  read_llama(reader, model);
+  model.gated_mlp = false;
+}
+
 void read_smollm3(ObjectReader& reader, TransformerModel& model) {
   read_llama(reader, model);
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
@@ -134,6 +141,28 @@ void read_olmo3(ObjectReader& reader, TransformerModel& model) {
   read_olmo2(reader, model);
   constexpr std::int64_t kEveryFourth = 4;
   read_sliding_window(reader, model, kEveryFourth);
+}
+
+/// OLMo 2 with a window where the pattern has an L, three of four layers unless it says otherwise.
+void read_exaone4(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  constexpr std::string_view kPattern = "sliding_window_pattern";
+  constexpr std::int64_t kEveryFourth = 4;
+  const std::optional<JsonCursor> pattern = given(reader.cursor(), kPattern);
+  if (!pattern || !pattern->value().is_string()) {
+    read_sliding_window(reader, model,
+                        given_count(reader, kPattern, between(2, 10'000), kEveryFourth));
+    return;
+  }
+  const std::string letters = reader.text(kPattern);
+  const bool is_even = letters.size() > 1 && letters.ends_with('G') &&
+                       letters.find_first_not_of('L') == letters.size() - 1;
+  if (!is_even) {
+    reader.report(kPattern, "full attention does not come at an even interval", "",
+                  R"(read are patterns such as "LLLG", of which the last attends to all)");
+    return;
+  }
+  read_sliding_window(reader, model, std::ssize(letters));
 }
 
 void read_seed_oss(ObjectReader& reader, TransformerModel& model) {
@@ -232,7 +261,7 @@ void read_phi(ObjectReader& reader, TransformerModel& model) {
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
 }
 
-constexpr std::array<Family, 33> kDenseFamilies = {{
+constexpr std::array<Family, 36> kDenseFamilies = {{
     {"llama", "LlamaForCausalLM", {}, read_llama},
     {"mistral", "MistralForCausalLM", {}, read_mistral},
     {"qwen2", "Qwen2ForCausalLM", {}, read_qwen2},
@@ -260,6 +289,9 @@ constexpr std::array<Family, 33> kDenseFamilies = {{
     {"olmo", "OlmoForCausalLM", {}, read_olmo},
     {"internlm2", "InternLM2ForCausalLM", {}, read_internlm2},
     {"olmo3", "Olmo3ForCausalLM", {}, read_olmo3},
+    {"exaone4", "Exaone4ForCausalLM", {}, read_exaone4},
+    {"apertus", "ApertusForCausalLM", {}, read_plain_mlp},
+    {"arcee", "ArceeForCausalLM", {}, read_plain_mlp},
     {"seed_oss", "SeedOssForCausalLM", kHeadsOf128, read_seed_oss},
     {"ernie4_5", "Ernie4_5ForCausalLM", kHeadsOf128, read_ernie},
     {"mistral3", "Mistral3ForConditionalGeneration", {}, read_mistral},

@@ -121,6 +121,23 @@ LatentAttention read_latent_attention(ObjectReader& reader) {
           .value_head_size = reader.integer("v_head_dim", model_limits::kHeadSize)};
 }
 
+/// "mlp_layer_types", where given, names the layers without experts, which have to lead.
+std::int64_t leading_dense_layers(ObjectReader& reader, std::int64_t fallback) {
+  constexpr std::string_view kTypes = "mlp_layer_types";
+  const std::int64_t leading =
+      given_count(reader, "first_k_dense_replace", model_limits::kLeadingLayers, fallback);
+  const std::optional<JsonCursor> types = given(reader.cursor(), kTypes);
+  if (!types || !types->is_array()) return leading;
+  const nlohmann::json& list = types->value();
+  const auto is_dense = [](const nlohmann::json& type) { return type == "dense"; };
+  const auto first = std::ranges::find_if_not(list, is_dense);
+  if (std::any_of(first, list.end(), is_dense)) {
+    reader.report(kTypes, "a layer without experts comes behind one that has them", "",
+                  "read are models whose dense layers lead");
+  }
+  return first - list.begin();
+}
+
 /// Dense layers that lead, then many small experts and one for all tokens.
 void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model) {
   const std::int64_t expert_hidden =
@@ -128,8 +145,7 @@ void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model) {
   MixtureOfExperts mixture = read_experts(reader, "n_routed_experts", expert_hidden);
   mixture.shared_expert_hidden =
       expert_hidden * given_count(reader, "n_shared_experts", between(0, 1000), 0);
-  mixture.leading_dense_layers =
-      given_count(reader, "first_k_dense_replace", model_limits::kLeadingLayers, 0);
+  mixture.leading_dense_layers = leading_dense_layers(reader, 0);
   mixture.interval = given_count(reader, "moe_layer_freq", model_limits::kLayers, 1);
   model.multi_token_prediction_layers =
       given_count(reader, "num_nextn_predict_layers", model_limits::kPredictionLayers, 0);
@@ -168,6 +184,37 @@ void read_ernie_moe(ObjectReader& reader, TransformerModel& model) {
   set_experts(reader, model, mixture, kKeys);
 }
 
+/// What attention and experts are stands in an object each; a part that is left out is as in its
+/// configuration class.
+void read_dbrx(ObjectReader& reader, TransformerModel& model) {
+  constexpr std::int64_t kExperts = 4;
+  constexpr std::int64_t kHidden = 3584;
+  MixtureOfExperts mixture{.experts = kExperts, .experts_per_token = 1, .expert_hidden = kHidden};
+  constexpr ExpertKeys kKeys{.per_token = "moe_top_k"};
+  model.kv_heads = 1;
+  if (const auto part = given(reader.cursor(), "attn_config")) {
+    ObjectReader attention(*part, reader.diagnostics());
+    model.kv_heads = given_count(attention, "kv_n_heads", model_limits::kHeads, 1);
+  }
+  std::optional<JsonCursor> experts = given(reader.cursor(), "ffn_config");
+  if (experts) {
+    ObjectReader part(*experts, reader.diagnostics());
+    mixture.experts = given_count(part, "moe_num_experts", model_limits::kExperts, kExperts);
+    mixture.experts_per_token =
+        given_count(part, kKeys.per_token, model_limits::kExpertsPerToken, 1);
+    mixture.expert_hidden = given_count(part, "ffn_hidden_size", model_limits::kFfnHidden, kHidden);
+  }
+  read_llama_shape(reader, model, mixture.expert_hidden);
+  model.normalization = Normalization::layer_norm;
+  ObjectReader of_experts(experts.value_or(reader.cursor()), reader.diagnostics());
+  set_experts(of_experts, model, mixture, kKeys);
+}
+
+constexpr FieldNames kDbrxNames{.layers = "n_layers",
+                                .hidden = "d_model",
+                                .attention_heads = "n_heads",
+                                .sequence_length = "max_seq_len"};
+
 }  // namespace
 
 void read_deepseek(ObjectReader& reader, TransformerModel& model) {
@@ -181,7 +228,7 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model) {
 
 namespace {
 
-constexpr std::array<Family, 17> kExpertFamilies = {{
+constexpr std::array<Family, 19> kExpertFamilies = {{
     {"mixtral", "MixtralForCausalLM", {}, read_mixtral, true},
     {"deepseek_v2", "DeepseekV2ForCausalLM", {}, read_deepseek, true},
     {"deepseek_v3", "DeepseekV3ForCausalLM", {}, read_deepseek, true},
@@ -199,6 +246,8 @@ constexpr std::array<Family, 17> kExpertFamilies = {{
     {"minimax_m2", "MiniMaxM2ForCausalLM", {}, read_minimax_m2, true},
     {"ernie4_5_moe", "Ernie4_5_MoeForCausalLM", {}, read_ernie_moe, true},
     {"dots1", "Dots1ForCausalLM", {}, read_glm4_moe, true},
+    {"glm4_moe_lite", "Glm4MoeLiteForCausalLM", {}, read_deepseek, true},
+    {"dbrx", "DbrxForCausalLM", kDbrxNames, read_dbrx, true},
 }};
 
 }  // namespace

@@ -119,6 +119,17 @@ std::int64_t read_mamba_head(ObjectReader& reader, std::int64_t hidden, std::int
   return 1;
 }
 
+/// State spaces as Granite and Bamba call what is in them.
+StateSpace read_named_state_space(ObjectReader& reader, std::int64_t hidden) {
+  const std::int64_t heads = reader.integer("mamba_n_heads", model_limits::kHeads);
+  return {.heads = heads,
+          .head_size = read_mamba_head(reader, hidden, heads),
+          .state_size = reader.integer("mamba_d_state", model_limits::kStateSize),
+          .groups = given_count(reader, "mamba_n_groups", model_limits::kHeads, 1),
+          .convolution = given_count(reader, "mamba_d_conv", model_limits::kConvolution, 4),
+          .chunk = given_count(reader, "mamba_chunk_size", model_limits::kChunk, 256)};
+}
+
 /// Granite 4: state spaces and a few layers of attention, each with a gated MLP or experts behind.
 void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
   const std::int64_t experts = given_count(reader, "num_local_experts", between(0, 100'000), 8);
@@ -134,14 +145,7 @@ void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
   model.layer_pattern =
       with_second_halves(mixers, experts > 0 ? half_layer::kExperts : half_layer::kMlp);
   model.layers *= 2;
-  const std::int64_t heads = reader.integer("mamba_n_heads", model_limits::kHeads);
-  model.state_space =
-      StateSpace{.heads = heads,
-                 .head_size = read_mamba_head(reader, model.hidden, heads),
-                 .state_size = reader.integer("mamba_d_state", model_limits::kStateSize),
-                 .groups = given_count(reader, "mamba_n_groups", model_limits::kHeads, 1),
-                 .convolution = given_count(reader, "mamba_d_conv", model_limits::kConvolution, 4),
-                 .chunk = given_count(reader, "mamba_chunk_size", model_limits::kChunk, 256)};
+  model.state_space = read_named_state_space(reader, model.hidden);
   if (experts > 0) {
     set_experts(
         reader, model,
@@ -151,6 +155,54 @@ void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
          .shared_expert_hidden = shared});
   }
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
+}
+
+/// Nothing but state spaces. The list of the layers says nothing of attention, which none has.
+void read_mamba2(ObjectReader& reader, TransformerModel& model) {
+  const std::int64_t expand = given_count(reader, "expand", between(1, 1000), 2);
+  read_llama_shape(reader, model, expand * model.hidden);
+  model.position_encoding = PositionEncoding::none;
+  model.layer_pattern =
+      std::string(static_cast<std::size_t>(model.layers), half_layer::kStateSpace);
+  model.state_space =
+      StateSpace{.heads = model.attention_heads,
+                 .head_size = model.head_size,
+                 .state_size = given_count(reader, "state_size", model_limits::kStateSize, 128),
+                 .groups = given_count(reader, "n_groups", model_limits::kHeads, 8),
+                 .convolution = given_count(reader, "conv_kernel", model_limits::kConvolution, 4),
+                 .chunk = given_count(reader, "chunk_size", model_limits::kChunk, 256)};
+  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "num_hidden_layers");
+}
+
+/// Mixers of Bamba: attention in the layers whose numbers, from 0, are listed.
+std::string read_listed_attention(ObjectReader& reader, std::int64_t layers) {
+  constexpr std::string_view kListed = "attn_layer_indices";
+  std::string mixers(static_cast<std::size_t>(layers), half_layer::kStateSpace);
+  const std::optional<JsonCursor> listed = given(reader.cursor(), kListed);
+  if (!listed || !listed->is_array()) return mixers;
+  for (const nlohmann::json& index : listed->value()) {
+    const bool is_layer = index.is_number_integer() && index.get<std::int64_t>() >= 0 &&
+                          index.get<std::int64_t>() < layers;
+    if (is_layer) {
+      mixers[index.get<std::size_t>()] = half_layer::kAttention;
+      continue;
+    }
+    reader.report(kListed, "attention is in layers that are there",
+                  fmt::format("{} is none of {}", index.dump(), layers),
+                  fmt::format("layers are counted from 0 to {}", layers - 1));
+    break;
+  }
+  return mixers;
+}
+
+/// State spaces and a few layers of attention, each with a gated MLP behind.
+void read_bamba(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  const std::string mixers = read_listed_attention(reader, model.layers);
+  model.layer_pattern = with_second_halves(mixers, half_layer::kMlp);
+  model.layers *= 2;
+  model.state_space = read_named_state_space(reader, model.hidden);
+  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "attn_layer_indices");
 }
 
 DeltaNet read_delta_net(ObjectReader& reader) {
@@ -213,11 +265,19 @@ void read_deepseek_v32(ObjectReader& reader, TransformerModel& model) {
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "index_topk");
 }
 
+/// Heads are those of its state spaces.
+constexpr FieldNames kMamba2Names{.attention_heads = "num_heads",
+                                  .default_attention_heads = 128,
+                                  .default_head_size = 64,
+                                  .default_sequence_length = 8192};
 constexpr FieldNames kHeadsOf256{.default_head_size = 256};
 
-constexpr std::array<Family, 6> kHybridFamilies = {{
+constexpr std::array<Family, 9> kHybridFamilies = {{
     {"nemotron_h", "NemotronHForCausalLM", {}, read_nemotron_h, true},
     {"granitemoehybrid", "GraniteMoeHybridForCausalLM", {}, read_granite_hybrid, true},
+    {"mamba2", "Mamba2ForCausalLM", kMamba2Names, read_mamba2},
+    {"bamba", "BambaForCausalLM", {}, read_bamba},
+    {"glm_moe_dsa", "GlmMoeDsaForCausalLM", {}, read_deepseek_v32, true},
     {"qwen3_next", "Qwen3NextForCausalLM", kHeadsOf256, read_qwen3_next, true},
     {"qwen3_5", "Qwen3_5ForConditionalGeneration", kHeadsOf256, read_qwen3_5},
     {"qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration", kHeadsOf256, read_qwen3_next, true},

@@ -44,6 +44,55 @@ TEST(HuggingFaceEncoders, BertHasItsPublishedParameters) {
                     110'106'428);
 }
 
+/// A thousand labels, as microsoft/resnet-50 and -18 have them (torchvision's counts).
+TEST(HuggingFaceEncoders, ResNetsHaveTheirPublishedParameters) {
+  nlohmann::json labels;
+  for (int i = 0; i < 1000; ++i) labels[std::to_string(i)] = "a thing";
+  nlohmann::json config = {{"model_type", "resnet"},
+                           {"depths", {3, 4, 6, 3}},
+                           {"layer_type", "bottleneck"},
+                           {"embedding_size", 64},
+                           {"hidden_sizes", {256, 512, 1024, 2048}},
+                           {"downsample_in_first_stage", false},
+                           {"id2label", labels},
+                           {"num_channels", 3}};
+  expect_parameters(config.dump().c_str(), 25'557'032);
+  config["depths"] = {2, 2, 2, 2};
+  config["layer_type"] = "basic";
+  config["hidden_sizes"] = {64, 128, 256, 512};
+  expect_parameters(config.dump().c_str(), 11'689'512);
+}
+
+TEST(HuggingFaceEncoders, ResNetsThatAreOtherwiseAreRefused) {
+  const auto problems = [](const std::string& more) {
+    return read_model_text(R"({"model_type": "resnet", )" + more + "}").problems;
+  };
+  EXPECT_EQ(problems(R"("layer_type": "basic", "hidden_sizes": [256, 512, 1024, 2048])"),
+            R"(error: the stages are not as wide as those of a ResNet
+  --> model.json:1:65   /hidden_sizes
+   |
+ 1 | {"model_type": "resnet", "layer_type": "basic", "hidden_sizes": [256, 512, 1024, 2048]}
+   |                                                                 ^ expected [64,128,256,512]
+  help: of another network, list the layers (`headway explain model.layers`)
+)");
+  EXPECT_EQ(problems(R"("downsample_in_bottleneck": true)"),
+            R"(error: stages halve the image in their first 3 x 3 convolution
+  --> model.json:1:54   /downsample_in_bottleneck
+   |
+ 1 | {"model_type": "resnet", "downsample_in_bottleneck": true}
+   |                                                      ^^^^
+  help: read are networks that do, and whose first stage leaves it as it is
+)");
+  EXPECT_EQ(problems(R"("depths": [])"),
+            R"(error: a residual network has one stage of blocks at least
+  --> model.json:1:36   /depths
+   |
+ 1 | {"model_type": "resnet", "depths": []}
+   |                                    ^
+  help: ResNet-50 has [3, 4, 6, 3]
+)");
+}
+
 TEST(HuggingFaceEncoders, DropOutWhatTheirConfigurationsSay) {
   const auto drops = [](const std::string& more) {
     const ModelReading reading = read_model_text(
@@ -116,7 +165,7 @@ TEST(HuggingFaceEncoders, WhatIsMissingOrOtherwiseIsTold) {
   EXPECT_EQ(read_model_text(R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
  "num_attention_heads": 12, "intermediate_size": 3072, "num_channels": 4})")
                 .problems,
-            R"(error: a vision transformer of images in other than three colours
+            R"(error: images are in other than three colours
   --> model.json:2:72   /num_channels
    |
  2 |  "num_attention_heads": 12, "intermediate_size": 3072, "num_channels": 4}
