@@ -139,12 +139,15 @@ std::int64_t leading_dense_layers(ObjectReader& reader, std::int64_t fallback) {
 }
 
 /// Dense layers that lead, then many small experts and one for all tokens.
-void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model) {
+void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model,
+                               std::string_view experts_key = "n_routed_experts",
+                               std::string_view shared_key = "n_shared_experts") {
   const std::int64_t expert_hidden =
       reader.integer("moe_intermediate_size", model_limits::kFfnHidden);
-  MixtureOfExperts mixture = read_experts(reader, "n_routed_experts", expert_hidden);
-  mixture.shared_expert_hidden =
-      expert_hidden * given_count(reader, "n_shared_experts", between(0, 1000), 0);
+  MixtureOfExperts mixture = read_experts(reader, experts_key, expert_hidden);
+  mixture.shared_expert_hidden = given_count(reader, shared_key, between(0, 1000), 0) *
+                                 given_count(reader, "moe_shared_expert_intermediate_size",
+                                             model_limits::kSharedHidden, expert_hidden);
   mixture.leading_dense_layers = leading_dense_layers(reader, 0);
   mixture.interval = given_count(reader, "moe_layer_freq", model_limits::kLayers, 1);
   model.multi_token_prediction_layers =
@@ -157,6 +160,14 @@ void read_glm4_moe(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
   model.qkv_bias = given_flag(reader, "attention_bias", false);
   read_fine_grained_experts(reader, model);
+}
+
+/// Ling, the first and 2.0, whose norms of queries and keys are left out as Qwen3's are.
+void read_bailing(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = given_flag(reader, "use_qkv_bias", false);
+  model.projection_bias = model.mlp_bias = given_flag(reader, "use_bias", false);
+  read_fine_grained_experts(reader, model, "num_experts", "num_shared_experts");
 }
 
 /// Norms of queries and keys are left out as Qwen3's are; modules that predict further ahead, which
@@ -228,7 +239,7 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model) {
 
 namespace {
 
-constexpr std::array<Family, 19> kExpertFamilies = {{
+constexpr std::array<Family, 21> kExpertFamilies = {{
     {"mixtral", "MixtralForCausalLM", {}, read_mixtral, true},
     {"deepseek_v2", "DeepseekV2ForCausalLM", {}, read_deepseek, true},
     {"deepseek_v3", "DeepseekV3ForCausalLM", {}, read_deepseek, true},
@@ -247,6 +258,8 @@ constexpr std::array<Family, 19> kExpertFamilies = {{
     {"ernie4_5_moe", "Ernie4_5_MoeForCausalLM", {}, read_ernie_moe, true},
     {"dots1", "Dots1ForCausalLM", {}, read_glm4_moe, true},
     {"glm4_moe_lite", "Glm4MoeLiteForCausalLM", {}, read_deepseek, true},
+    {"deepseek", "DeepseekForCausalLM", {}, read_glm4_moe, true},
+    {"bailing_moe", "BailingMoeV2ForCausalLM", {}, read_bailing, true},
     {"dbrx", "DbrxForCausalLM", kDbrxNames, read_dbrx, true},
 }};
 

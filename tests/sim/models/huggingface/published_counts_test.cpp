@@ -132,6 +132,13 @@ const Published kPublished[] = {
       "n_groups": 8, "conv_kernel": 4, "chunk_size": 256, "vocab_size": 32768,
       "tie_word_embeddings": false})",
      7'285'403'648.0},
+    {"DeepSeekMoE 16B", R"({"model_type": "deepseek", "hidden_size": 2048,
+      "intermediate_size": 10944, "moe_intermediate_size": 1408, "num_hidden_layers": 28,
+      "num_attention_heads": 16, "num_key_value_heads": 16, "n_routed_experts": 64,
+      "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1,
+      "moe_layer_freq": 1, "attention_bias": false, "max_position_embeddings": 4096,
+      "vocab_size": 102400, "tie_word_embeddings": false})",
+     16'375'728'128.0},
 };
 
 TEST(HuggingFace, OtherFamiliesHaveTheirPublishedParameters) {
@@ -181,6 +188,25 @@ TEST(HuggingFace, Glm5HasItsPublishedParameters) {
   EXPECT_NE(read_model_text(config.dump())
                 .problems.find("a layer without experts comes behind one that has them"),
             std::string::npos);
+}
+
+/// 16.26 B (Ling-mini-2.0), 16.8 B (Ling-Coder-lite): the cards of inclusionAI.
+TEST(HuggingFace, LingHasItsPublishedParameters) {
+  const ModelReading mini = read_model_text(R"({"model_type": "bailing_moe", "hidden_size": 2048,
+      "intermediate_size": 5120, "moe_intermediate_size": 512, "num_hidden_layers": 20,
+      "num_attention_heads": 16, "num_key_value_heads": 4, "head_dim": 128, "num_experts": 256,
+      "num_shared_experts": 1, "moe_shared_expert_intermediate_size": 512,
+      "num_experts_per_tok": 8, "first_k_dense_replace": 1, "max_position_embeddings": 32768,
+      "use_bias": false, "use_qkv_bias": false, "vocab_size": 157184})");
+  EXPECT_EQ(mini.problems, "");
+  EXPECT_NEAR(static_cast<double>(parameters(mini)), 16.26e9, 0.01e9);
+  const ModelReading lite = read_model_text(R"({"model_type": "bailing_moe", "hidden_size": 2048,
+      "intermediate_size": 5632, "moe_intermediate_size": 1408, "num_hidden_layers": 28,
+      "num_attention_heads": 16, "num_key_value_heads": 4, "num_experts": 64,
+      "num_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 0,
+      "max_position_embeddings": 4096, "vocab_size": 126464})");
+  EXPECT_EQ(lite.problems, "");
+  EXPECT_NEAR(static_cast<double>(parameters(lite)), 16.8e9, 0.05e9);
 }
 
 /// 9.78 B (Bamba 9B's card, ibm-ai-platform).
