@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -122,14 +124,19 @@ LatentAttention read_latent_attention(ObjectReader& reader) {
 }
 
 /// "mlp_layer_types", where given, names the layers without experts, which have to lead.
-std::int64_t leading_dense_layers(ObjectReader& reader, std::int64_t fallback) {
+std::int64_t leading_dense_layers(ObjectReader& reader, std::int64_t layers) {
   constexpr std::string_view kTypes = "mlp_layer_types";
   const std::int64_t leading =
-      given_count(reader, "first_k_dense_replace", model_limits::kLeadingLayers, fallback);
+      given_count(reader, "first_k_dense_replace", model_limits::kLeadingLayers, 0);
   const std::optional<JsonCursor> types = given(reader.cursor(), kTypes);
   if (!types || !types->is_array()) return leading;
   const nlohmann::json& list = types->value();
   const auto is_dense = [](const nlohmann::json& type) { return type == "dense"; };
+  if (std::ssize(list) != layers) {
+    reader.report(kTypes, "mlp_layer_types names the MLP of every layer",
+                  fmt::format("{} for {} layers", list.size(), layers),
+                  R"(write "dense" or "sparse" for each)");
+  }
   const auto first = std::ranges::find_if_not(list, is_dense);
   if (std::any_of(first, list.end(), is_dense)) {
     reader.report(kTypes, "a layer without experts comes behind one that has them", "",
@@ -148,7 +155,7 @@ void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model,
   mixture.shared_expert_hidden = given_count(reader, shared_key, between(0, 1000), 0) *
                                  given_count(reader, "moe_shared_expert_intermediate_size",
                                              model_limits::kSharedHidden, expert_hidden);
-  mixture.leading_dense_layers = leading_dense_layers(reader, 0);
+  mixture.leading_dense_layers = leading_dense_layers(reader, model.layers);
   mixture.interval = given_count(reader, "moe_layer_freq", model_limits::kLayers, 1);
   model.multi_token_prediction_layers =
       given_count(reader, "num_nextn_predict_layers", model_limits::kPredictionLayers, 0);

@@ -184,6 +184,9 @@ TEST(HuggingFace, Glm5HasItsPublishedParameters) {
   const ModelReading listed = read_model_text(config.dump());
   EXPECT_EQ(listed.problems, "");
   EXPECT_EQ(parameters(listed), parameters(reading));
+  types.push_back("sparse");
+  EXPECT_NE(read_model_text(config.dump()).problems.find("79 for 78 layers"), std::string::npos);
+  types.erase(78);
   types[5] = "dense";
   EXPECT_NE(read_model_text(config.dump())
                 .problems.find("a layer without experts comes behind one that has them"),
