@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/join_words.h"
+#include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_value_text.h"
 #include "sim/models/huggingface/huggingface_families.h"
@@ -28,13 +29,22 @@ std::vector<Family> families() {
   return all;
 }
 
-std::string families_help() {
+std::vector<std::string_view> read_types() {
   std::vector<std::string_view> names = decoder_types();
   for (const std::string_view type : encoder_types()) names.push_back(type);
+  return names;
+}
+
+std::string families_help() {
   return fmt::format(
       "read are {}; any other decoder can be written out in fields of ours, which `headway explain "
       "model` lists",
-      join_words(names, ", "));
+      join_words(read_types(), ", "));
+}
+
+/// "did you mean ...?"; empty where nothing is alike.
+std::string meant_type(const JsonCursor& type, const std::vector<std::string_view>& types) {
+  return type.value().is_string() ? meant_text(type.value().get<std::string>(), types) : "";
 }
 
 constexpr std::array<std::string_view, 4> kExpertKeys = {"num_local_experts", "n_routed_experts",
@@ -90,14 +100,14 @@ std::optional<Family> find_family(const JsonCursor& config, Diagnostics& diagnos
     if (of_text) {
       if (const auto family = family_of_type(*of_text)) return family;
     }
-    diagnostics.add(
-        type->problem("this Hugging Face model type is not supported", "", families_help()));
+    diagnostics.add(type->problem("this Hugging Face model type is not supported",
+                                  meant_type(*type, read_types()), families_help()));
     return std::nullopt;
   }
   if (const std::optional<JsonCursor> of_diffusers = given(config, kClassName)) {
-    diagnostics.add(
-        of_diffusers->problem("this class of diffusers is not supported", "",
-                              fmt::format("read are {}", join_words(diffusion_types(), ", "))));
+    diagnostics.add(of_diffusers->problem(
+        "this class of diffusers is not supported", meant_type(*of_diffusers, diffusion_types()),
+        fmt::format("read are {}", join_words(diffusion_types(), ", "))));
     return std::nullopt;
   }
   const std::optional<JsonCursor> architectures = given(config, "architectures");

@@ -298,7 +298,7 @@ TEST(HuggingFace, OtherFamiliesAreRefused) {
   --> model.json:8:17   /model_type
    |
  8 |   "model_type": "mamba",
-   |                 ^^^^^^^
+   |                 ^^^^^^^ did you mean "mamba2"?
   help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt_neox, mpt, olmo2, phi, phi3, falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, stablelm, olmo, internlm2, olmo3, exaone4, apertus, arcee, seed_oss, ernie4_5, mistral3, qwen2_vl, qwen2_5_vl, qwen3_vl, gpt2, gpt_neo, gptj, codegen, gpt_bigcode, bloom, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, qwen2_moe, olmoe, phimoe, glm4_moe, gpt_oss, llama4, llama4_text, grok-1, qwen3_vl_moe, minimax_m2, ernie4_5_moe, dots1, glm4_moe_lite, deepseek, bailing_moe, dbrx, nemotron_h, granitemoehybrid, mamba2, bamba, glm_moe_dsa, qwen3_next, qwen3_5, qwen3_5_moe, deepseek_v32, t5, mt5, bert, roberta, xlm-roberta, camembert, distilbert, vit, resnet, whisper; any other decoder can be written out in fields of ours, which `headway explain model` lists
 )");
 }
