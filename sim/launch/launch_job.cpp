@@ -112,6 +112,13 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
   if (framework == LaunchFramework::torchtitan) {
     job.remarks.emplace_back(
         "torchtitan takes its model by name: add [model] name and flavor, or pass them.");
+    // torchtitan 0.2, job_config.py: ActivationCheckpoint.mode.
+    const auto is_recompute = [](const UnsaidField& field) { return field.field == "recompute"; };
+    if (std::ranges::any_of(job.flags.unsaid, is_recompute)) {
+      job.remarks.emplace_back(
+          "Not told what to recompute it recomputes every second layer (the default of "
+          "activation_checkpoint.mode and selective_ac_option).");
+    }
   }
   if (cluster.at("topology").contains("other_nodes")) {
     job.remarks.emplace_back(

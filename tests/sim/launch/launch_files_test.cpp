@@ -284,6 +284,16 @@ TEST(LaunchFiles, MegatronOverlapsExpertsBetweenChunksThatAreNotComputedAgain) {
               Not(Contains(kFlag)));
 }
 
+TEST(LaunchFiles, TorchtitanRecomputesByItsDefaultWhereItCannotBeTold) {
+  const auto remarks = [](const char* recompute) {
+    return launch_job(shipped_scenario("llama3_70b_fsdp_256", {{"/strategy/recompute", recompute}}),
+                      LaunchFramework::torchtitan)
+        .remarks;
+  };
+  EXPECT_THAT(remarks("activation"), Contains(HasSubstr("every second layer")));
+  EXPECT_THAT(remarks("full"), Not(Contains(HasSubstr("every second layer"))));
+}
+
 TEST(LaunchFiles, APresetWithoutALauncherHasNone) {
   EXPECT_EQ(launch_framework_of(replicas(nlohmann::json::object())), std::nullopt);
 }
