@@ -190,8 +190,8 @@ std::map<std::string, KernelFamily> read_families(ObjectReader& reader, const De
 Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernels>& kernels,
                    Diagnostics& diagnostics) {
   ObjectReader reader(cursor, diagnostics);
-  read_schema(reader, "headway/profile/1");
   Profile profile;
+  if (!read_schema(reader, "headway/profile/1")) return profile;
   profile.name = read_name(reader, "name");
   profile.accelerator = read_name(reader, "accelerator");
   const int kind = reader.choice("kind", Words<int>(kProfileKinds));

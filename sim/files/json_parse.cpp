@@ -12,6 +12,7 @@
 #include "sim/base/utf8.h"
 #include "sim/files/json_positions.h"
 #include "sim/files/json_syntax.h"
+#include "sim/files/kinds/foreign_text.h"
 
 namespace headway {
 namespace {
@@ -148,20 +149,41 @@ void report_duplicates(const SourceText& source, Diagnostics& diagnostics) {
   }
 }
 
+/// Why the text is no JSON; nothing if it may be.
+std::optional<Diagnostic> unreadable(const SourceText& source) {
+  const std::string_view text = source.text();
+  if (const auto bad = first_invalid_utf8(text); bad != std::string_view::npos) {
+    return Diagnostic{.message = "the text is not UTF-8",
+                      .location = source.location(bad, bad + 1),
+                      .label = fmt::format("byte 0x{:02X}", static_cast<unsigned char>(text[bad])),
+                      .help = "JSON files are UTF-8; convert it, for example with iconv"};
+  }
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || (text[begin] != '{' && text[begin] != '[')) {
+    return std::nullopt;  // nothing is nested in it, whatever brackets it has
+  }
+  if (const auto deep = first_too_deep(text); deep != std::string_view::npos) {
+    return Diagnostic{.message = fmt::format("values are nested more than {} deep", kDeepest),
+                      .location = source.location(deep, deep + 1)};
+  }
+  return std::nullopt;
+}
+
+/// `problem`, or what the text is instead of JSON.
+Diagnostic in_place_of(Diagnostic problem, const SourceText& source) {
+  const ForeignText* const foreign = foreign_text(source.text());
+  if (foreign == nullptr) return problem;
+  return {.message = fmt::format("this is {}, and JSON is read here", foreign->what),
+          .location = source.whole(),
+          .help = std::string(foreign->help)};
+}
+
 }  // namespace
 
 std::optional<json> parse_json(const SourceText& source, Diagnostics& diagnostics) {
   const std::string_view text = source.text();
-  if (const auto bad = first_invalid_utf8(text); bad != std::string_view::npos) {
-    diagnostics.add({.message = "the text is not UTF-8",
-                     .location = source.location(bad, bad + 1),
-                     .label = fmt::format("byte 0x{:02X}", static_cast<unsigned char>(text[bad])),
-                     .help = "JSON files are UTF-8; convert it, for example with iconv"});
-    return std::nullopt;
-  }
-  if (const auto deep = first_too_deep(text); deep != std::string_view::npos) {
-    diagnostics.add({.message = fmt::format("values are nested more than {} deep", kDeepest),
-                     .location = source.location(deep, deep + 1)});
+  if (auto problem = unreadable(source)) {
+    diagnostics.add(in_place_of(std::move(*problem), source));
     return std::nullopt;
   }
   Builder builder;
@@ -176,7 +198,7 @@ std::optional<json> parse_json(const SourceText& source, Diagnostics& diagnostic
     return std::nullopt;
   }
   if (!is_json) {
-    diagnostics.add(syntax_problem(source));
+    diagnostics.add(in_place_of(syntax_problem(source), source));
     return std::nullopt;
   }
   if (builder.has_duplicates()) {

@@ -12,6 +12,8 @@
 #include "sim/base/utf8.h"
 #include "sim/files/json_pointer.h"
 #include "sim/files/json_value_text.h"
+#include "sim/files/kinds/file_kind.h"
+#include "sim/files/kinds/foreign_text.h"
 
 namespace headway {
 namespace {
@@ -33,14 +35,6 @@ std::vector<std::string_view> without_repeats(const std::vector<std::string>& ke
     if (std::ranges::find(unique, key) == unique.end()) unique.push_back(key);
   }
   return unique;
-}
-
-/// "topology" of "headway/topology/1"; nothing for what is not of ours.
-std::string_view kind_of_schema(std::string_view schema) {
-  constexpr std::string_view kOurs = "headway/";
-  if (!schema.starts_with(kOurs)) return {};
-  schema.remove_prefix(kOurs.size());
-  return schema.substr(0, schema.find('/'));
 }
 
 constexpr std::string_view kObjectHelp = "write its fields in braces: {\"field\": value, ...}";
@@ -233,23 +227,38 @@ void ObjectReader::report_unknown() {
   }
 }
 
+namespace {
+
+std::string other_kind_help(std::string_view found, std::string_view expected) {
+  if (are_of_one_kind(found, expected)) return "the file is of another version of the format";
+  const std::string kind = file_kind_words(found);
+  if (kind.empty()) return "the file is of another kind";
+  const std::string_view use = file_kind_use(found);
+  return fmt::format("the file is {}, where {} is needed{}{}", kind, file_kind_words(expected),
+                     use.empty() ? "" : "; ", use);
+}
+
+}  // namespace
+
 bool read_schema(ObjectReader& reader, std::string_view expected) {
-  if (!reader.cursor().is_object()) return true;
-  const auto schema = reader.cursor().member("schema");
+  const JsonCursor& cursor = reader.cursor();
+  if (!cursor.is_object()) return true;
+  const auto schema = cursor.member("schema");
   const std::string found = reader.text("schema", std::string(expected));
-  if (!schema) {
-    reader.report("schema", "missing field \"schema\"", "",
-                  fmt::format("for example \"schema\": \"{}\"", expected));
-  } else if (found != expected) {
-    const std::string_view kind = kind_of_schema(found);
-    const bool is_same_kind = kind == kind_of_schema(expected);
+  if (schema) {
+    if (found == expected) return true;
     reader.report("schema", fmt::format("schema must be \"{}\"", expected), "",
-                  is_same_kind   ? "the file is of another version of the format"
-                  : kind.empty() ? "the file is of another kind"
-                                 : fmt::format("the file is a {}, where a {} is needed", kind,
-                                               kind_of_schema(expected)));
-    return is_same_kind;
+                  other_kind_help(found, expected));
+    return are_of_one_kind(found, expected);
   }
+  if (const ForeignText* const foreign = foreign_object(cursor)) {
+    reader.diagnostics().add(cursor.problem(
+        fmt::format("this is {}, where {} is needed", foreign->what, file_kind_words(expected)), "",
+        std::string(foreign->help)));
+    return false;
+  }
+  reader.report("schema", "missing field \"schema\"", "",
+                fmt::format("for example \"schema\": \"{}\"", expected));
   return true;
 }
 

@@ -132,7 +132,7 @@ class ObjectReader {
 };
 
 /// Checks that /schema is `expected` ("headway/topology/1"); absent or other is a diagnostic.
-/// False for a file of another kind: every field of it would only be one problem more.
-bool read_schema(ObjectReader& reader, std::string_view expected);
+/// False for a file of another kind or program: every field of it would only be one problem more.
+[[nodiscard]] bool read_schema(ObjectReader& reader, std::string_view expected);
 
 }  // namespace headway

@@ -103,8 +103,21 @@ class Walk {
   }
 
   bool word() {
+    if (open_.empty() && is_yaml()) {
+      return fail_here("this looks like YAML, and JSON is read here",
+                       R"(write names and texts in double quotes, all in braces: {"name": value})");
+    }
     auto problem = word_problem(text_, position_);
     return !problem || fail(std::move(*problem));
+  }
+
+  /// Whether a name with a colon stands where the document should begin.
+  [[nodiscard]] bool is_yaml() const {
+    std::size_t end = position_;
+    while (end < text_.size() && is_word_character(text_[end])) ++end;
+    const std::string_view behind = text_.substr(end);
+    return behind == ":" || behind.starts_with(": ") || behind.starts_with(":\n") ||
+           behind.starts_with(":\r\n");
   }
 
   bool object() { return elements('}', &Walk::field); }
@@ -172,7 +185,9 @@ class Walk {
 
 Diagnostic syntax_problem(const SourceText& source) {
   if (source.text().find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    return {.message = "the input is empty", .location = source.whole()};
+    return {.message = "the input is empty",
+            .location = source.whole(),
+            .help = "did the command that was to write it fail?"};
   }
   return Walk(source).first_problem();
 }

@@ -38,6 +38,7 @@ struct ImportFormat {
   bool makes_node;                             ///< a node type, not a topology
   std::string_view input;                      ///< what its files are
   std::span<const std::string_view> knows_of;  ///< the options that it takes into account
+  std::string_view reads_besides = {};         ///< another format, whose files tell it more
 };
 
 [[nodiscard]] std::span<const ImportFormat> import_formats();

@@ -91,8 +91,9 @@ class GraphMlReader {
                  .longitude = number(data(node, "Longitude"))};
     if (site.name.empty()) site.name = printable(id);
     if (id.empty() || sites_.contains(id)) {
-      diagnostics_.add(
-          file_.problem(node, id.empty() ? "a node has an id" : "the id is of a node before"));
+      diagnostics_.add(file_.problem(node,
+                                     id.empty() ? "a node has an id" : "the id is of a node before",
+                                     R"(give each an id of its own: <node id="n1"/>)"));
       return;
     }
     site.vertex = draft_.add_switch(site.name);
@@ -103,7 +104,9 @@ class GraphMlReader {
     const auto a = sites_.find(edge.attribute("source").as_string());
     const auto b = sites_.find(edge.attribute("target").as_string());
     if (a == sites_.end() || b == sites_.end()) {
-      diagnostics_.add(file_.problem(edge, "an edge joins two nodes of the file"));
+      diagnostics_.add(file_.problem(
+          edge, "an edge joins two nodes of the file",
+          R"(its source and its target are ids of nodes: <edge source="n1" target="n2"/>)"));
       return;
     }
     if (a == b) return;
@@ -150,7 +153,9 @@ std::optional<nlohmann::json> import_graphml(const ImportRequest& request,
     draft.fail("one network is imported from one file");
   } else if (const auto file = XmlFile::read(request.paths.front(), problems)) {
     if (std::string_view(file->root().name()) != "graphml") {
-      problems.add(file->problem(file->root(), "the outermost element of GraphML is <graphml>"));
+      problems.add(file->problem(
+          file->root(), "the outermost element of GraphML is <graphml>",
+          "give a file of the Topology Zoo, say, or what networkx.write_graphml writes"));
     } else {
       GraphMlReader(*file, draft, problems).read();
       topology = draft.topology("GraphML " + request.paths.front());

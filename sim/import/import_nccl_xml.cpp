@@ -105,6 +105,7 @@ std::optional<nlohmann::json> import_nccl_xml(const ImportRequest& request,
   if (request.paths.size() > 1) {
     Diagnostic problem;
     problem.message = "a node type is made from one file";
+    problem.help = "import each file by itself; a topology may have nodes of several types";
     problems.add(std::move(problem));
   } else if (const auto system = read_nccl_system(request.paths.front(), problems)) {
     type = nccl_node_type(*system, request, request.paths.front(), problems);

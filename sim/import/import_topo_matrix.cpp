@@ -48,6 +48,11 @@ std::vector<std::string> words_of(std::string_view line) {
   }
 }
 
+constexpr const char* kHelpOfTable =
+    "was the table folded or cut off? write it to a file: nvidia-smi topo -m > matrix.txt";
+constexpr const char* kHelpOfCells =
+    "a cell is X, NV and a number, or SYS, NODE, PHB, PXB or PIX, as the legend says";
+
 bool is_gpu(const std::string& name) { return name.starts_with("GPU"); }
 bool is_nic(const std::string& name) {
   return name.starts_with("NIC") || name.starts_with("mlx") || name.starts_with("hfi");
@@ -105,12 +110,14 @@ class MatrixReader {
 
   bool read_row(const LineReader& lines, const std::vector<std::string>& words) {
     if (std::ranges::find(columns_, words.front()) == columns_.end()) {
-      fail(lines, fmt::format("{} has a row and no column", in_quotes(words.front())));
+      fail(lines, fmt::format("{} has a row and no column", in_quotes(words.front())),
+           kHelpOfTable);
       return false;
     }
     if (words.size() <= columns_.size()) {
       fail(lines,
-           fmt::format("the row has {} entries for {} devices", words.size() - 1, columns_.size()));
+           fmt::format("the row has {} entries for {} devices", words.size() - 1, columns_.size()),
+           kHelpOfTable);
       return false;
     }
     const std::vector<std::string> cells(
@@ -124,12 +131,14 @@ class MatrixReader {
       const bool is_known =
           cell.starts_with("NV") || std::ranges::find(kDistances, cell) != std::end(kDistances);
       if (!is_known) {
-        fail(lines, fmt::format("{} is nothing that stands between two devices", in_quotes(cell)));
+        fail(lines, fmt::format("{} is nothing that stands between two devices", in_quotes(cell)),
+             kHelpOfCells);
         return false;
       }
     }
     if (!rows_.emplace(words.front(), cells).second) {
-      fail(lines, fmt::format("{} has two rows", in_quotes(words.front())));
+      fail(lines, fmt::format("{} has two rows", in_quotes(words.front())),
+           "give the matrix of one node");
       return false;
     }
     return true;
@@ -189,7 +198,7 @@ nlohmann::json matrix_node_type(const MatrixReader& matrix, const ImportRequest&
   NodeDraft draft(request, diagnostics);
   for (const std::string& gpu : gpus) {
     if (matrix.between(gpu, gpus.front()).empty())
-      draft.fail(gpu + " has no row", {.file = request.paths.front()});
+      draft.fail(gpu + " has no row", {.file = request.paths.front()}, kHelpOfTable);
   }
   draft.accelerators = static_cast<int>(gpus.size());
   draft.nics = static_cast<int>(nics.size());
@@ -219,6 +228,7 @@ std::optional<nlohmann::json> import_topo_matrix(const ImportRequest& request,
   if (request.paths.size() > 1) {
     Diagnostic problem;
     problem.message = "a node type is made from one file";
+    problem.help = "import each file by itself; a topology may have nodes of several types";
     problems.add(std::move(problem));
   } else {
     matrix.read(request.paths.front());

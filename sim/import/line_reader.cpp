@@ -14,6 +14,7 @@
 #include "sim/base/limits.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/files/kinds/foreign_text.h"
 
 namespace headway {
 namespace {
@@ -37,6 +38,16 @@ std::string_view without_blanks(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+std::string beginning_of(const std::string& path) {
+  std::string text(kTextBeginning, '\0');
+  const gzFile file = opened(path);
+  const int read =
+      file == nullptr ? 0 : gzread(file, text.data(), static_cast<unsigned>(text.size()));
+  if (file != nullptr) gzclose_r(file);
+  text.resize(static_cast<std::size_t>(std::max(read, 0)));
+  return text;
 }
 
 LineReader::LineReader(std::string path, Diagnostics& diagnostics, Ends ends)
@@ -124,8 +135,17 @@ bool LineReader::fill() {
   }
   if (read == 0) file_.reset();
   end_ += static_cast<std::size_t>(read);
+  const bool is_first = unpacked_ == 0;
   unpacked_ += read;
+  if (is_first && !has_lines()) return false;
   return read > 0 && !is_too_long();
+}
+
+bool LineReader::has_lines() {
+  const ForeignText* const foreign = foreign_text({buffer_.data(), end_});
+  if (foreign == nullptr || foreign->has_lines) return true;
+  fail(fmt::format("it is {}", foreign->what), std::string(foreign->help));
+  return false;
 }
 
 bool LineReader::is_too_long() {

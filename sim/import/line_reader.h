@@ -11,8 +11,18 @@
 
 namespace headway {
 
+/// How to mend a line that no tool writes.
+inline constexpr const char* kHelpOfBrokenLine =
+    "dump it again if it was cut off or edited, and keep out of it what the tool prints on "
+    "standard "
+    "error: 2> errors.txt";
+
 /// Part of a line, without blanks at its ends.
 [[nodiscard]] std::string_view without_blanks(std::string_view text);
+
+/// The first bytes of a text file that may be gzipped, as many as tell what it is
+/// (sim/files/kinds/foreign_text.h); fewer, or none, of one that cannot be read.
+[[nodiscard]] std::string beginning_of(const std::string& path);
 
 /// The lines of a text file that may be gzipped, one after the other, in memory that does not grow
 /// with the file. "-" is standard input.
@@ -53,6 +63,8 @@ class LineReader {
   [[nodiscard]] bool fill();
   /// Where the line that begins here ends; nullptr if that is not read yet.
   [[nodiscard]] const char* end_of_line() const;
+  /// Reports what begins like something else than lines of text.
+  [[nodiscard]] bool has_lines();
   void refuse_long_line();
   void fail(const std::string& message, const std::string& help = "", int line = 0);
   /// Reports text that is too long, as it is or for what it was packed from.

@@ -112,7 +112,8 @@ class SystemReader {
     for (const pugi::xml_node& link : gpu.children(element)) {
       const int count = link.attribute("count").as_int(-1);
       if (count < 0 || count > kMostLinksOfGpu) {
-        diagnostics_.add(file_.problem(link, fmt::format("a {} has a count of links", element)));
+        diagnostics_.add(file_.problem(link, fmt::format("a {} has a count of links", element),
+                                       R"(as in count="4")"));
         continue;
       }
       links += count;
@@ -130,7 +131,8 @@ class SystemReader {
         system_.has_kilobits = true;
       }
       if (!(megabits > 0.0 && megabits <= kMostMegabits)) {
-        diagnostics_.add(file_.problem(net, "a port has a \"speed\" in Mb/s"));
+        diagnostics_.add(
+            file_.problem(net, "a port has a \"speed\" in Mb/s", R"(as in speed="400000")"));
         continue;
       }
       found.ports.push_back({.name = printable(net.attribute("name").as_string()),

@@ -31,6 +31,17 @@ pugi::xml_node too_deep(const pugi::xml_node& root) {
   return {};
 }
 
+std::string xml_help(std::string_view content) {
+  const std::size_t begin = content.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || content[begin] != '<') {
+    return "XML begins with an element: <system>, <graphml>";
+  }
+  const std::size_t end = content.find_last_not_of(" \t\r\n");
+  return content[end] == '>'
+             ? "look for an element that is not closed, a tag or a quote that is missing"
+             : "perhaps the file was cut off";
+}
+
 }  // namespace
 
 std::optional<XmlFile> XmlFile::read(const std::string& path, Diagnostics& diagnostics) {
@@ -53,6 +64,7 @@ std::optional<XmlFile> XmlFile::read(const std::string& path, Diagnostics& diagn
   if (!result) {
     problem.message = fmt::format("the file is no XML: {}", result.description());
     problem.location = file.location(result.offset);
+    problem.help = xml_help(content);
   } else if (const pugi::xml_node deep = too_deep(file.root())) {
     problem.message = fmt::format("elements are nested more than {} deep", kDeepest);
     problem.location = file.location(deep.offset_debug());

@@ -13,6 +13,8 @@
 #include "sim/base/utf8.h"
 #include "sim/costs/read_profile.h"
 #include "sim/files/input_files.h"
+#include "sim/files/kinds/file_kind.h"
+#include "sim/files/kinds/foreign_text.h"
 #include "sim/jobs/frameworks.h"
 #include "sim/layers/parameters.h"
 #include "sim/models/huggingface/huggingface.h"
@@ -182,6 +184,12 @@ const ExplainedKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
   if (is_huggingface_config(root))
     return &*std::ranges::find(kKinds, "headway/model/1", &ExplainedKind::schema);
   const auto schema = root.is_object() ? root.member("schema") : std::nullopt;
+  if (const ForeignText* const foreign = schema ? nullptr : foreign_object(root)) {
+    diagnostics.add(
+        root.problem(fmt::format("this is {}, of which nothing is checked", foreign->what), "",
+                     std::string(foreign->help)));
+    return nullptr;
+  }
   if (!schema) {
     diagnostics.add(root.problem("missing field \"schema\", which says what the file is", "",
                                  "for example \"schema\": \"headway/scenario/1\""));
@@ -201,6 +209,14 @@ const ExplainedKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
     return nullptr;
   }
   const std::string name = schema->text().value_or("");
+  const std::string_view use = file_kind_use(name);
+  const bool is_of_another_version = std::ranges::any_of(
+      kKinds, [&](const ExplainedKind& kind) { return are_of_one_kind(kind.schema, name); });
+  if (!use.empty() && !is_of_another_version) {
+    diagnostics.add(schema->problem(fmt::format("nothing is checked of {}", file_kind_words(name)),
+                                    "", std::string(use)));
+    return nullptr;
+  }
   diagnostics.add(
       schema->problem("files of this schema are not known", "", name_help(name, known_schemas())));
   return nullptr;

@@ -13,6 +13,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
+#include "sim/files/kinds/foreign_text.h"
 #include "sim/import/line_reader.h"
 
 namespace headway {
@@ -90,7 +91,11 @@ class TraceReader {
     const std::vector<std::string_view> names = cells_of(line_);
     width_ = names.size();
     if (std::ranges::find_first_of(names, kColumns) == names.end()) {
-      diagnostics_.add(lines_.problem("the first line names no column of a trace", columns_text()));
+      const ForeignText* const foreign = foreign_text(beginning_of(lines_.path()));
+      diagnostics_.add(lines_.problem(
+          foreign == nullptr ? "the first line names no column of a trace"
+                             : fmt::format("this is {}, not a trace of operations", foreign->what),
+          columns_text()));
       return false;
     }
     for (std::size_t i = 0; i < kColumns.size(); ++i) {

@@ -62,15 +62,19 @@ std::vector<Row> read_rows(const std::string& path, std::string_view schema, std
   std::vector<Row> rows;
   if (const auto cursor = files.open(path, "")) {
     ObjectReader reader(*cursor, diagnostics);
-    read_schema(reader, schema);
-    (void)reader.part("provenance");
-    for (const JsonCursor& at : reader.elements(key)) {
-      ObjectReader element(at, diagnostics);
-      rows.push_back(read(element));
-      element.report_unknown();
+    if (read_schema(reader, schema)) {
+      (void)reader.part("provenance");
+      for (const JsonCursor& at : reader.elements(key)) {
+        ObjectReader element(at, diagnostics);
+        rows.push_back(read(element));
+        element.report_unknown();
+      }
+      if (rows.empty()) {
+        reader.report(key, "there is nothing in the file", "",
+                      fmt::format("its steps stand in a list: \"{}\": [{{...}}]", key));
+      }
+      reader.report_unknown();
     }
-    if (rows.empty()) reader.report(key, "there is nothing in the file");
-    reader.report_unknown();
   }
   diagnostics.throw_if_errors();
   return rows;

@@ -1,5 +1,7 @@
 #include "sim/import/infiniband/forwarding_dump.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 
@@ -11,6 +13,7 @@ namespace headway {
 namespace {
 
 constexpr std::string_view kHeader = "Unicast lids";
+constexpr int kNoPath = 255;  ///< of LIDs that nobody has, which `dump_fts -a` prints too
 
 /// `Unicast lids [0x0-0x6] of switch DR path slid 0; dlid 0; 0,1,35 guid 0x.. (desc):`
 /// `Unicast lids [0-6] of switch Lid 2 guid 0x.. ('desc'):`
@@ -29,11 +32,22 @@ std::string read_entry(std::string_view line, ForwardingTable& table) {
   const auto lid = scanner.take_number<int>(16);
   scanner.skip_blanks();
   const auto port = scanner.take_number<int>();
-  if (!lid || !port) return "an entry is a LID and a port: 0x0001 035";
+  const bool ends_there = scanner.rest().empty() || scanner.rest().front() == ' ' ||
+                          scanner.rest().front() == '\t' || scanner.rest().front() == '\r';
+  if (!lid || !port || !ends_there) return "an entry is a LID and a port: 0x0001 035";
+  if (*port == kNoPath) return "";
   if (*lid < 1 || *lid > kMostLid) return "a LID is 0x1 to 0xbfff";
   if (*port < 0 || *port > kMostInfiniBandPorts) return "a port is 0 to 254";
   table.set(*lid, *port);
   return "";
+}
+
+/// `6 valid lids dumped`: how many entries a table has. OpenSM writes the highest LID instead, and
+/// no "valid".
+std::optional<std::size_t> entries_told(std::string_view line) {
+  TextScanner scanner(line);
+  const auto total = scanner.take_number<std::size_t>();
+  return scanner.take(" valid lids dumped") ? total : std::nullopt;
 }
 
 /// Headings, totals and blank lines.
@@ -55,7 +69,7 @@ void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTa
   ForwardingTable refused;  // entries below a switch that was reported already
   do {
     std::string problem;
-    std::string help;
+    std::string help = kHelpOfBrokenLine;
     if (line.starts_with("0x")) {
       problem =
           current == nullptr ? "the entry stands below no switch" : read_entry(line, *current);
@@ -73,6 +87,12 @@ void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTa
       }
     } else if (!is_remark(line)) {
       problem = "the line is none that dump_fts or OpenSM writes";
+    } else if (const auto total = entries_told(line); total && current != nullptr) {
+      const std::size_t read = current->entries();
+      if (current != &refused && read != *total) {
+        problem = fmt::format("the table has {} entries, where {} were dumped", read, *total);
+      }
+      current = nullptr;
     }
     if (problem.empty()) continue;
     Diagnostic diagnostic = lines.problem(std::move(problem));

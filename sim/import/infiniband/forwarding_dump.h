@@ -15,6 +15,7 @@ class ForwardingTable {
   void set(int lid, int port) {
     entries_.push_back({static_cast<std::uint16_t>(lid), static_cast<std::uint8_t>(port)});
   }
+  [[nodiscard]] std::size_t entries() const { return entries_.size(); }
   /// The port of each LID below `lids`; 0 where the dump has no entry (or the LID is the switch's
   /// own).
   [[nodiscard]] std::vector<std::uint8_t> ports(int lids) const {

@@ -112,7 +112,9 @@ class DiagnosisReader {
     SourceLocation location;
   };
 
-  void fail(std::string message) { diagnostics_.add(lines_.problem(std::move(message))); }
+  void fail(std::string message) {
+    diagnostics_.add(lines_.problem(std::move(message), kHelpOfBrokenLine));
+  }
 
   void fail_at(const SourceLocation& location, std::string message) {
     Diagnostic problem;

@@ -142,7 +142,9 @@ class LinkInfoReader {
             .kind = kind};
   }
 
-  void fail(std::string message) { diagnostics_.add(lines_.problem(std::move(message))); }
+  void fail(std::string message) {
+    diagnostics_.add(lines_.problem(std::move(message), kHelpOfBrokenLine));
+  }
 
   /// `CA: hpc4 mlx5_0:` or `Switch: 0xfc6a1c0300f00040 name:`
   void read_heading(std::string_view line) {

@@ -60,7 +60,9 @@ class BlockReader {
   }
 
  private:
-  void fail(std::string message) { diagnostics_.add(lines_.problem(std::move(message))); }
+  void fail(std::string message) {
+    diagnostics_.add(lines_.problem(std::move(message), kHelpOfBrokenLine));
+  }
   void warn(std::string message) {
     Diagnostic warning = lines_.problem(std::move(message));
     warning.severity = Severity::warning;

@@ -104,7 +104,7 @@ void read_port_list(LineReader& lines, std::string_view line, InfiniBandFabric& 
     if (line.find_first_not_of(" \t") == std::string_view::npos || line.front() == '#') continue;
     if (!fabric.has_room()) return diagnostics.add(lines.too_many("lines of nodes and ports"));
     std::string problem = read_line(line, lines, fabric);
-    if (!problem.empty()) diagnostics.add(lines.problem(std::move(problem)));
+    if (!problem.empty()) diagnostics.add(lines.problem(std::move(problem), kHelpOfBrokenLine));
   } while (lines.next(line));
 }
 

@@ -63,6 +63,9 @@ void read_dump(const std::string& path, Dumps& dumps, Diagnostics& diagnostics) 
   Diagnostic problem;
   problem.message = "the file is empty";
   problem.location.file = path;
+  problem.help =
+      "did the command that was to write it fail? ibnetdiscover and its like need a host of the "
+      "fabric, and rights on its ports";
   diagnostics.add(std::move(problem));
 }
 

@@ -95,10 +95,12 @@ class GraphWriter : ImportNotes {
         if (far == far_ports.end()) {
           ++one_sided;
           if (!taken.emplace(end.peer, end.peer_port).second) {
-            fail("another port is cabled to the same port of the same peer", end.location);
+            fail("another port is cabled to the same port of the same peer", end.location,
+                 "dump the fabric again, as a whole and at one time");
           }
         } else if (far->second.peer != number || far->second.peer_port != port) {
-          fail("the peer's own block says that its port leads elsewhere", end.location);
+          fail("the peer's own block says that its port leads elsewhere", end.location,
+               "dump the fabric again, as a whole and at one time");
           continue;
         } else if (end.peer < number) {
           continue;  // counted from the other side
@@ -314,7 +316,8 @@ class GraphWriter : ImportNotes {
       if (destinations.back().lid == 0) {
         ++without;
       } else if (!seen.emplace(destinations.back().subnet, destinations.back().lid).second) {
-        fail(fmt::format("LID {} is of two ports", destinations.back().lid));
+        fail(fmt::format("LID {} is of two ports", destinations.back().lid), {},
+             "dump fabric and tables again: the LIDs were given anew between two dumps");
       }
     }
     if (without > 0) assume(fmt::format("ports without a LID, which nothing reaches: {}", without));

@@ -79,6 +79,8 @@ nlohmann::json node_type_of_hosts(const std::vector<std::string>& files,
     if (match.adapters.empty()) {
       problem.message =
           "no port of the file is on the fabric, by GUID in either order of its bytes";
+      problem.help =
+          "give what NCCL_TOPO_DUMP_FILE wrote on a host of this fabric, or leave it out";
       diagnostics.add(std::move(problem));
       continue;
     }
@@ -101,6 +103,8 @@ nlohmann::json node_type_of_hosts(const std::vector<std::string>& files,
     if (!known.is_null() && known != found) {
       problem.severity = Severity::error;
       problem.message = "the host is of another kind than the one of the file before";
+      problem.help =
+          "give the file of one host; a topology may be given nodes of several types by hand";
       diagnostics.add(std::move(problem));
       continue;
     }

@@ -133,7 +133,7 @@ void read_subnet_list(LineReader& lines, std::string_view line, InfiniBandFabric
   do {
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     std::string problem = read_subnet_line(line, lines, fabric);
-    if (!problem.empty()) diagnostics.add(lines.problem(std::move(problem)));
+    if (!problem.empty()) diagnostics.add(lines.problem(std::move(problem), kHelpOfBrokenLine));
   } while (lines.next(line));
 }
 

@@ -6,6 +6,8 @@
 namespace headway {
 namespace {
 
+constexpr const char* kHelpOfDump = "give the output of `lldpcli -f json show neighbors details`";
+
 /// Member `key`; of a list, which `-f json0` makes of everything, the first element.
 std::optional<JsonCursor> member_of(const JsonCursor& object, std::string_view key) {
   auto member = object.member(key);
@@ -30,7 +32,7 @@ class LldpJsonReader {
   void read_interfaces(const std::string& device, const JsonCursor& list) {
     if (list.is_object()) return read_named(device, list);
     if (!list.is_array()) {
-      diagnostics_.add(list.problem("\"interface\" is a list or an object"));
+      diagnostics_.add(list.problem("\"interface\" is a list or an object", "", kHelpOfDump));
       return;
     }
     for (std::size_t i = 0; i < list.value().size(); ++i) {
@@ -44,7 +46,7 @@ class LldpJsonReader {
   /// {"swp51": {...}}
   void read_named(const std::string& device, const JsonCursor& object) {
     if (!object.is_object()) {
-      diagnostics_.add(object.problem("an interface is an object"));
+      diagnostics_.add(object.problem("an interface is an object", "", kHelpOfDump));
       return;
     }
     for (const auto& [name, unused] : object.value().items()) {
@@ -58,12 +60,14 @@ class LldpJsonReader {
     if (!chassis || !port) return;  // nobody at the other end
     const auto [name, body] = named_chassis(*chassis);
     if (name.empty()) {
-      diagnostics_.add(chassis->problem("the neighbour has neither a name nor an id"));
+      diagnostics_.add(
+          chassis->problem("the neighbour has neither a name nor an id", "", kHelpOfDump));
       return;
     }
     const LldpPort far{.device = name, .name = port_name(*port)};
     if (far.name.empty()) {
-      diagnostics_.add(port->problem("the neighbour's port has neither an id nor a description"));
+      diagnostics_.add(port->problem("the neighbour's port has neither an id nor a description", "",
+                                     kHelpOfDump));
       return;
     }
     found_.add(near, far, text_of(member_of(body, "id")), forwards(body));
@@ -116,8 +120,7 @@ void read_lldp_json(const std::string& path, const std::string& device, LldpNeig
   const JsonCursor root(document);
   const auto lldp = member_of(root, "lldp");
   if (!lldp) {
-    diagnostics.add(root.problem("the file is no dump of LLDP neighbours", "",
-                                 "give the output of `lldpcli -f json show neighbors details`"));
+    diagnostics.add(root.problem("the file is no dump of LLDP neighbours", "", kHelpOfDump));
     return;
   }
   found.begin_device(device);

@@ -47,7 +47,8 @@ class LldpTextReader {
       const std::size_t place = line.find(name);
       if (place == std::string_view::npos) {
         columns_.clear();
-        diagnostics_.add(lines.problem(std::string("the table has no column ") + name));
+        diagnostics_.add(lines.problem(std::string("the table has no column ") + name,
+                                       "give the output of `show lldp table` with its headings"));
         return;
       }
       columns_.push_back(place);
@@ -65,8 +66,8 @@ class LldpTextReader {
       values.push_back(printable(without_blanks(value)));
     }
     if (values[0].empty() || values[1].empty() || (values[2].empty() && values[4].empty())) {
-      diagnostics_.add(
-          lines.problem("a row is a port, the device that it sees, and that device's port"));
+      diagnostics_.add(lines.problem(
+          "a row is a port, the device that it sees, and that device's port", kHelpOfBrokenLine));
       return;
     }
     add(values[0], values[1], "", values[2], values[4],

@@ -99,11 +99,15 @@ void append_names(const std::vector<HostPiece>& pieces, std::size_t piece, std::
   name.resize(length);
 }
 
+HostlistProblem no_host_list() {
+  return {"is no host list", "write names with commas between, or ranges: node[1-8,11],login1"};
+}
+
 /// Nothing if all is well.
 std::optional<HostlistProblem> append_part(std::string_view part, std::vector<std::string>& hosts,
                                            HostlistBudget& budget) {
   const auto pieces = pieces_of(part, budget.hosts);
-  if (!pieces) return HostlistProblem{"is no host list", ""};
+  if (!pieces) return no_host_list();
   std::uint64_t count = 1;
   std::size_t longest = 0;
   for (const HostPiece& piece : *pieces) {
@@ -112,7 +116,7 @@ std::optional<HostlistProblem> append_part(std::string_view part, std::vector<st
   }
   if (longest > kLongestHostName) {
     return HostlistProblem{fmt::format("makes names of more than {} characters", kLongestHostName),
-                           ""};
+                           "give the names of hosts, without a domain that is repeated"};
   }
   const std::uint64_t characters = product_up_to(budget.characters, count, longest);
   if (count > budget.hosts || characters > budget.characters) {
@@ -137,7 +141,7 @@ HostlistBudget hostlist_budget() {
 
 std::variant<std::vector<std::string>, HostlistProblem> expanded_hostlist(std::string_view text,
                                                                           HostlistBudget& budget) {
-  HostlistProblem none{"is no host list", ""};
+  const HostlistProblem none = no_host_list();
   std::vector<std::string> hosts;
   std::size_t begin = 0;
   bool is_inside = false;

@@ -41,7 +41,8 @@ class SlurmTree {
     for (const auto& [name, parent] : switches_) {
       places_[name];
       if (std::set(parent.nodes.begin(), parent.nodes.end()).size() < parent.nodes.size()) {
-        draft_.fail(fmt::format("{} has a node twice", in_quotes(name)), parent.location);
+        draft_.fail(fmt::format("{} has a node twice", in_quotes(name)), parent.location,
+                    "name each node once");
         is_sound = false;
       }
       for (const std::string& child : parent.switches) {
@@ -51,7 +52,8 @@ class SlurmTree {
           continue;
         }
         draft_.fail(fmt::format("no line describes the switch {}", in_quotes(child)),
-                    parent.location);
+                    parent.location,
+                    fmt::format("add it: SwitchName={} Nodes=..., or is the file cut off?", child));
         is_sound = false;
       }
     }
@@ -124,7 +126,8 @@ class SlurmTree {
     }
     for (const auto& [name, place] : places_) {
       if (place.waits_for <= 0) continue;
-      draft_.fail(fmt::format("{} is below itself", in_quotes(name)), switches_.at(name).location);
+      draft_.fail(fmt::format("{} is below itself", in_quotes(name)), switches_.at(name).location,
+                  "switches form a tree: none may lead back to one above it");
       return false;
     }
     return true;
@@ -158,8 +161,8 @@ std::optional<nlohmann::json> import_slurm(const ImportRequest& request, Diagnos
   if (!problems.has_errors()) {
     ImportDraft draft(request, problems);
     if (fabric.switches.empty() && fabric.block_of_node.empty()) {
-      draft.fail("the file describes neither a switch nor a block",
-                 {.file = request.paths.front()});
+      draft.fail("the file describes neither a switch nor a block", {.file = request.paths.front()},
+                 "give topology.conf or topology.yaml; a line is SwitchName=leaf1 Nodes=node[1-8]");
     } else if (fabric.switches.empty()) {
       fabric.switches = switch_of_all(fabric, draft);
     }

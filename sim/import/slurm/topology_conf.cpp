@@ -57,30 +57,36 @@ void SlurmReader::read_conf_line(const LineReader& lines, std::string_view line)
     } else if (key == "blocksizes") {
       return;  // how many blocks make one larger
     } else {
-      return fail(lines, in_quotes(word) + " is nothing that topology.conf knows");
+      return fail(lines, in_quotes(word) + " is nothing that topology.conf knows",
+                  "it has SwitchName=, Switches=, Nodes= and LinkSpeed=, or BlockName=, Nodes= and "
+                  "BlockSizes=, without blanks around");
     }
   }
   if (!block.empty()) return add_block(lines, block, found.nodes);
-  if (name.empty()) return fail(lines, "the line does not say which switch it is about");
+  if (name.empty())
+    return fail(lines, "the line does not say which switch it is about",
+                "a line begins SwitchName=NAME, or BlockName=NAME");
   add_switch(lines, name, std::move(found));
 }
 
 void SlurmReader::add_switch(const LineReader& lines, const std::string& name, SlurmSwitch found) {
   if (found.nodes.empty() && found.switches.empty()) {
-    return fail(lines, "the switch has neither nodes nor switches below it");
+    return fail(lines, "the switch has neither nodes nor switches below it",
+                "write which: Nodes=node[1-8] or Switches=leaf[1-4]");
   }
   found.location = lines.problem("").location;
   if (!fabric_.switches.emplace(name, std::move(found)).second) {
-    fail(lines, in_quotes(name) + " is described twice");
+    fail(lines, in_quotes(name) + " is described twice", "keep one of the two lines");
   }
 }
 
 void SlurmReader::add_block(const LineReader& lines, const std::string& name,
                             const std::vector<std::string>& nodes) {
-  if (nodes.empty()) return fail(lines, "the block has no nodes");
+  if (nodes.empty()) return fail(lines, "the block has no nodes", "write which: Nodes=node[1-18]");
   for (const std::string& node : nodes) {
     if (fabric_.block_of_node.emplace(node, name).second) continue;
-    fail(lines, "the node " + in_quotes(node) + " is in two blocks");
+    fail(lines, "the node " + in_quotes(node) + " is in two blocks",
+         "leave it in the one whose NVLink it is on");
     return;
   }
 }

@@ -78,7 +78,8 @@ void SlurmReader::read_yaml(LineReader& lines, std::string_view line) {
       if (!expand(lines, value, key == "nodes" ? found.nodes : found.switches)) return;
     } else if (!key.empty() && key != "switches" && key != "blocks" && key != "block_sizes" &&
                key != "cluster_default" && key != "flat" && key != "link_speed") {
-      return fail(lines, in_quotes(key) + " is nothing that topology.yaml knows");
+      return fail(lines, in_quotes(key) + " is nothing that topology.yaml knows",
+                  "give Slurm's topology.yaml, with trees and blocks as topology.yaml(5) has them");
     }
   } while (lines.next(line));
   end_entry();

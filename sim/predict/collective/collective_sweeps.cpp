@@ -61,8 +61,8 @@ UnscoredSweep read_unscored(const JsonCursor& element, Diagnostics& diagnostics)
 
 PublishedSweeps read_collective_sweeps(const JsonCursor& root, Diagnostics& diagnostics) {
   ObjectReader reader(root, diagnostics);
-  read_schema(reader, "headway/collective-sweeps/1");
   PublishedSweeps sweeps;
+  if (!read_schema(reader, "headway/collective-sweeps/1")) return sweeps;
   for (const JsonCursor& element : reader.elements("sweeps")) {
     sweeps.scored.push_back(read_sweep(element, diagnostics));
   }

@@ -180,8 +180,7 @@ class Reader {
 Prediction read_result(const JsonCursor& root, Diagnostics& diagnostics) {
   Prediction prediction;
   ObjectReader object(root, diagnostics);
-  read_schema(object, "headway/result/1");
-  if (diagnostics.has_errors()) return prediction;
+  if (!read_schema(object, "headway/result/1") || diagnostics.has_errors()) return prediction;
   Reader reader(object);
   visit_fields(reader, prediction);
   if (prediction.what_if) prediction.what_if->accelerators = prediction.question.accelerators;

@@ -210,6 +210,7 @@ TEST_F(InputFilesTest, FilesThatCannotBeReadAreExplained) {
             "  help: name one of the .json files in it\n"
             "error: the input is empty\n"
             "  --> empty.json\n"
+            "  help: did the command that was to write it fail?\n"
             "error: there is no file \"gpt3-175b\"\n"
             "  --> gpt3-175b\n"
             "  help: did you mean \"gpt3_175b\"?\n");

@@ -59,8 +59,12 @@ TEST(JsonSyntax, TheEndComesTooEarly) {
 }
 
 TEST(JsonSyntax, AnEmptyInputIsNamed) {
-  EXPECT_EQ(problem_of(""), "error: the input is empty\n  --> t.json\n");
-  EXPECT_EQ(problem_of(" \r\n\t"), "error: the input is empty\n  --> t.json\n");
+  constexpr const char* kProblem =
+      "error: the input is empty\n"
+      "  --> t.json\n"
+      "  help: did the command that was to write it fail?\n";
+  EXPECT_EQ(problem_of(""), kProblem);
+  EXPECT_EQ(problem_of(" \r\n\t"), kProblem);
 }
 
 TEST(JsonSyntax, CommasAndColons) {

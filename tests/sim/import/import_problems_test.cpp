@@ -77,6 +77,31 @@ TEST(ImportProblems, ASecondDumpOfATableIsOneProblemASwitch) {
   EXPECT_THAT(problems, Not(HasSubstr("stands below no switch")));
 }
 
+TEST(ImportProblems, ATableHasAsManyEntriesAsItsDumpCounts) {
+  std::string cut = kTablesOfBoth;
+  const std::string entry = "0x0003 002 : (Channel Adapter portguid 0x31: 'b mlx5_0')\n";
+  cut.erase(cut.find(entry), entry.size());
+  EXPECT_THAT(import_texts({kTwoHosts, kOtherPlane, cut}).problems,
+              HasSubstr("error: the table has 1 entries, where 2 were dumped"));
+}
+
+TEST(ImportProblems, APortOfATableIsAWholeNumber) {
+  std::string broken = kTablesOfBoth;
+  broken.replace(broken.find("0x0003 002"), 10, "0x0003 1e308");
+  EXPECT_THAT(import_texts({kTwoHosts, kOtherPlane, broken}).problems,
+              HasSubstr("error: an entry is a LID and a port: 0x0001 035"));
+}
+
+TEST(ImportProblems, ALidThatLeadsNowhereIsNoEntry) {
+  // As `dump_fts -a` prints those that nobody has.
+  std::string all = kTablesOfBoth;
+  const std::size_t place = all.find("0x0002 001");
+  all.insert(place, "0x0001 255 : (UNKNOWN)\n");
+  const Imported imported = import_texts({kTwoHosts, kOtherPlane, all});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  EXPECT_EQ((*imported.topology)["routing"]["rows"], nlohmann::json({"01000200", "00010002"}));
+}
+
 TEST(ImportProblems, NamesOfASiteReplaceDescriptions) {
   const Imported imported =
       import_texts({kTwoHosts, "# site\n0x20 \"login1 mlx5_0\"\n0x99 \"gone\"\n"});

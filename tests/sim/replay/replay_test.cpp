@@ -124,8 +124,10 @@ TEST(Replay, MissingColumnsAndOperationsAreNamed) {
 }
 
 TEST(Replay, AFileThatIsNoTraceIsOneProblem) {
+  EXPECT_THAT(problems_of("a,b\n1,2\n"), HasSubstr("the first line names no column of a trace"));
   const std::string problems = problems_of("{\"traceEvents\":[\n");
-  EXPECT_THAT(problems, HasSubstr("the first line names no column of a trace"));
+  EXPECT_THAT(problems,
+              HasSubstr("this is a trace of PyTorch's profiler, not a trace of operations"));
   EXPECT_THAT(problems, HasSubstr("its columns are dp_rank, stage, rank, step, optype, start_ts, "
                                   "duration, seq_id, mc, gmc"));
   EXPECT_THAT(problems, HasSubstr("1 problem in 1 file"));
