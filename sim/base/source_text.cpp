@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kLongestExcerptedLine = std::size_t{8} * 1024;
 constexpr std::size_t kBlock = 1024;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Bytes that begin a character, so that counts of parts add up wherever a text is cut.
 std::size_t characters_begun(std::string_view text) {

@@ -6,6 +6,9 @@
 
 namespace headway {
 
+/// What editors and PowerShell write in front of UTF-8; no part of the text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// Position of the first byte that is not well-formed UTF-8 (RFC 3629), or npos.
 [[nodiscard]] std::size_t first_invalid_utf8(std::string_view text);
 

@@ -138,6 +138,9 @@ bool LineReader::fill() {
   const bool is_first = unpacked_ == 0;
   unpacked_ += read;
   if (is_first && !has_lines()) return false;
+  if (is_first && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
+    begin_ += kByteOrderMark.size();
+  }
   return read > 0 && !is_too_long();
 }
 

@@ -122,12 +122,15 @@ class TraceReader {
     made.model_chunk = integer(model_chunk, -1);
     made.start = number(start);
     made.duration = number(duration);
-    if (made.duration < 0.0) report(duration, "an operation does not end before it starts");
+    if (made.duration < 0.0)
+      report(duration, "an operation does not end before it starts",
+             "leave out operations that were cut off");
     made.type = std::string(cells_[places_[type]]);
     if (std::ranges::find(kTypes, made.type) == kTypes.end()) {
       const auto meant = closest(made.type, {kTypes.begin(), kTypes.end()});
       report(type, fmt::format("no operation is called {}", in_quotes(made.type)),
-             meant ? fmt::format("did you mean {}?", in_quotes(*meant)) : "");
+             meant ? fmt::format("did you mean {}?", in_quotes(*meant))
+                   : "`headway replay --help` lists the types");
     }
     return made;
   }
@@ -135,14 +138,16 @@ class TraceReader {
   int integer(Column column, int least) {
     const auto value = parse_number<int>(cells_[places_[column]]);
     if (value && *value >= least && *value <= kLargestIndex) return *value;
-    report(column, fmt::format("{} is a whole number from {}", kColumns[column], least));
+    report(column, fmt::format("{} is a whole number from {}", kColumns[column], least),
+           "write it without a point; pandas writes 0.0 for 0 where a column has gaps");
     return least;
   }
 
   double number(Column column) {
     const auto value = parse_number<double>(cells_[places_[column]]);
     if (value && std::abs(*value) <= kFarthestTime) return *value;  // nor is it NaN
-    report(column, fmt::format("{} is a number of seconds", kColumns[column]));
+    report(column, fmt::format("{} is a number of seconds", kColumns[column]),
+           value ? "divide micro- or nanoseconds by 1e6 or 1e9" : "write a number, such as 12.25");
     return 0.0;
   }
 

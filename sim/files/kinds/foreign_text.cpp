@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/base/utf8.h"
 #include "sim/files/json_document.h"
 
 namespace headway {
@@ -175,6 +176,7 @@ std::string_view without_comments(std::string_view text) {
 
 const ForeignText* foreign_text(std::string_view beginning) {
   beginning = beginning.substr(0, kTextBeginning);
+  if (beginning.starts_with(kByteOrderMark)) beginning.remove_prefix(kByteOrderMark.size());
   // Schemas of ours come first, and what a result quotes of a log or a dump gives nothing away.
   if (beginning.find("\"headway/"sv) != std::string_view::npos) return nullptr;
   const std::string_view start = without_comments(beginning);

@@ -38,8 +38,7 @@ std::string read_entry(std::string_view line, ForwardingTable& table) {
   if (*port == kNoPath) return "";
   if (*lid < 1 || *lid > kMostLid) return "a LID is 0x1 to 0xbfff";
   if (*port < 0 || *port > kMostInfiniBandPorts) return "a port is 0 to 254";
-  table.set(*lid, *port);
-  return "";
+  return table.add(*lid, *port) ? "" : "the LIDs of a table go up, each once";
 }
 
 /// `6 valid lids dumped`: how many entries a table has. OpenSM writes the highest LID instead, and

@@ -118,6 +118,7 @@ class DiagnosisReader {
 
   void fail_at(const SourceLocation& location, std::string message) {
     Diagnostic problem;
+    problem.help = kHelpOfBrokenLine;
     problem.message = std::move(message);
     problem.location = location;
     diagnostics_.add(std::move(problem));

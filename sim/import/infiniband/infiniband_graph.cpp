@@ -11,14 +11,13 @@
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/import/import_notes.h"
+#include "sim/import/infiniband/forwarding_rows.h"
 #include "sim/import/infiniband/infiniband_names.h"
 #include "sim/network/fabrics/transport.h"
 #include "sim/network/union_find.h"
 
 namespace headway {
 namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 using Kind = InfiniBandNode::Kind;
 
@@ -28,12 +27,6 @@ struct Endpoint {
   int port = 0;
   std::string host;  ///< empty for a device that is of no host
   std::string name;
-};
-
-/// What a forwarding table knows of an endpoint.
-struct Destination {
-  int lid = 0;  ///< 0 if it has none
-  int subnet = 0;
 };
 
 /// A cable as both its ends have it; the end that comes first is `a`.
@@ -114,9 +107,9 @@ class GraphWriter : ImportNotes {
     if (one_sided > 0) {
       assume(fmt::format("cables that one end only tells of, which are kept: {}", one_sided));
     }
-    if (loops > 0)
-      assume(
-          fmt::format("ports that lead back to their own switch, which are left out: {}", loops));
+    if (loops > 0) {
+      assume(fmt::format("ports that lead back to their switch, which are left out: {}", loops));
+    }
     if (unequal > 0) {
       assume(fmt::format("cables with two rates, which are taken at the lower one: {}", unequal));
     }
@@ -338,36 +331,23 @@ class GraphWriter : ImportNotes {
     return subnets;
   }
 
-  /// Two hexadecimal digits a port.
   nlohmann::json rows_json(const std::vector<Destination>& destinations,
                            const std::vector<int>& subnets) {
-    nlohmann::json rows = nlohmann::json::array();
-    std::size_t used = 0;
-    int without = 0;
-    for (const int number : switches_) {
-      const auto table = tables_.find(node(number).guid);
-      const bool has_table = table != tables_.end();
-      has_table ? static_cast<void>(++used) : static_cast<void>(++without);
-      std::vector<std::uint8_t> ports;
-      if (has_table) ports = table->second.ports(kMostLid + 1);
-      std::string row;
-      row.reserve(2 * destinations.size());
-      for (const Destination& destination : destinations) {
-        const bool has_entry =
-            has_table && destination.subnet == subnets[static_cast<std::size_t>(number)];
-        const unsigned port = has_entry ? ports[static_cast<std::size_t>(destination.lid)] : 0;
-        row += {kHexDigits[port / 16], kHexDigits[port % 16]};
-      }
-      rows.push_back(std::move(row));
+    ForwardingSwitches switches{.fabric = fabric_, .numbers = switches_, .subnets = subnets};
+    for (const auto& [end, peer] : peers_) switches.cabled.insert(end);
+    ForwardingRows made = forwarding_rows(switches, tables_, destinations);
+    if (made.without > 0) {
+      assume(fmt::format("switches without a forwarding table, which nothing passes: {}",
+                         made.without));
     }
-    if (without > 0) {
-      assume(fmt::format("switches without a forwarding table, which nothing passes: {}", without));
+    if (made.unused > 0) {
+      assume(
+          fmt::format("forwarding tables of switches that were not discovered: {}", made.unused));
     }
-    if (used < tables_.size()) {
-      assume(fmt::format("forwarding tables of switches that were not discovered: {}",
-                         tables_.size() - used));
+    if (made.loose > 0) {
+      assume(fmt::format("entries of tables that lead to a port without a cable: {}", made.loose));
     }
-    return rows;
+    return std::move(made.rows);
   }
 
   const InfiniBandFabric& fabric_;

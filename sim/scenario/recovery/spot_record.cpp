@@ -108,7 +108,7 @@ class RecordReader {
     const std::string problem = step_problem(record_, *time, *nodes);
     if (problem.empty()) return append_step(record_, Seconds(*time), static_cast<int>(*nodes));
     const bool is_of_nodes = problem.starts_with("nodes");
-    report(line, is_of_nodes ? comma + 1 : 0, problem, "");
+    report(line, is_of_nodes ? comma + 1 : 0, problem, std::string(kRecordForm));
   }
 
   void report(const RecordLine& line, std::size_t place, std::string message, std::string help) {

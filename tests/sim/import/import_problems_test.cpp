@@ -92,6 +92,37 @@ TEST(ImportProblems, APortOfATableIsAWholeNumber) {
               HasSubstr("error: an entry is a LID and a port: 0x0001 035"));
 }
 
+TEST(ImportProblems, TheLidsOfATableGoUp) {
+  // Two lines that changed places with the other table's leave each with one LID twice.
+  std::string mixed = kTablesOfBoth;
+  mixed.replace(mixed.find("0x0003 002"), 6, "0x0002");
+  EXPECT_THAT(import_texts({kTwoHosts, kOtherPlane, mixed}).problems,
+              HasSubstr("error: the LIDs of a table go up, each once"));
+}
+
+TEST(ImportProblems, EntriesThatLeadNowhereAreCounted) {
+  // OpenSM's dump ends with its highest LID, which says nothing of how many entries there are.
+  const std::string tables =
+      "Unicast lids [0-3] of switch Lid 1 guid 0x10 ('sw'):\n"
+      "0x0002 009 # Channel Adapter portguid 0x21: 'a mlx5_0'\n"
+      "3 lids dumped\n"
+      "Unicast lids [0-3] of switch Lid 1 guid 0x11 ('other'):\n"
+      "0x0002 001 # Channel Adapter portguid 0x22: 'a mlx5_0'\n"
+      "0x0003 002 # Channel Adapter portguid 0x32: 'b mlx5_0'\n"
+      "3 lids dumped\n";
+  const std::string problems = import_texts({kTwoHosts, kOtherPlane, tables}).problems;
+  EXPECT_THAT(problems,
+              HasSubstr("warning: entries of tables that lead to a port without a cable: 1"));
+  EXPECT_THAT(import_texts({kTwoHosts, kOtherPlane, kTablesOfBoth}).problems,
+              Not(HasSubstr("of tables that lead")));
+}
+
+TEST(ImportProblems, AByteOrderMarkIsNoPartOfADump) {
+  const Imported marked = import_texts({"\xEF\xBB\xBF" + std::string(kTwoHosts)});
+  ASSERT_TRUE(marked.topology) << marked.problems;
+  EXPECT_EQ((*marked.topology)["fabric"], (*import_texts({kTwoHosts}).topology)["fabric"]);
+}
+
 TEST(ImportProblems, ALidThatLeadsNowhereIsNoEntry) {
   // As `dump_fts -a` prints those that nobody has.
   std::string all = kTablesOfBoth;

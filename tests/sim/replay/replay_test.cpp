@@ -123,6 +123,27 @@ TEST(Replay, MissingColumnsAndOperationsAreNamed) {
   EXPECT_THAT(problems_of(""), HasSubstr("help: a trace is a table with commas between"));
 }
 
+TEST(Replay, CellsThatAreWrongSayWhatToWrite) {
+  struct Case {
+    const char* cell;
+    const char* instead;
+    const char* help;
+  };
+  const std::string row = "1,1,3,7,optimizer,5.6,0.2,0,-1,0,-1\n";
+  constexpr Case kCases[] = {
+      {"1,1,3,7", "1.0,1,3,7", "help: write it without a point"},
+      {"5.6", "1.7e18", "help: divide micro- or nanoseconds by 1e6 or 1e9"},
+      {"5.6", "soon", "help: write a number, such as 12.25"},
+      {"0.2", "-0.2", "help: leave out operations that were cut off"},
+      {"optimizer", "checkpoint", "help: `headway replay --help` lists the types"},
+  };
+  for (const Case& each : kCases) {
+    std::string changed_row = row;
+    changed_row.replace(row.find(each.cell), std::string(each.cell).size(), each.instead);
+    EXPECT_THAT(problems_of(changed(row, changed_row)), HasSubstr(each.help)) << each.instead;
+  }
+}
+
 TEST(Replay, AFileThatIsNoTraceIsOneProblem) {
   EXPECT_THAT(problems_of("a,b\n1,2\n"), HasSubstr("the first line names no column of a trace"));
   const std::string problems = problems_of("{\"traceEvents\":[\n");

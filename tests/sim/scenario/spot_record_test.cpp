@@ -72,8 +72,10 @@ TEST(SpotRecord, EveryBrokenLineIsNamedWithItsColumn) {
 }
 
 TEST(SpotRecord, TimesAscend) {
-  EXPECT_THAT(problems_in([] { static_cast<void>(with_record("0,2\n60,1\n50,2\n")); }),
-              HasSubstr("times of a record ascend"));
+  const std::string problems =
+      problems_in([] { static_cast<void>(with_record("0,2\n60,1\n50,2\n")); });
+  EXPECT_THAT(problems, HasSubstr("times of a record ascend"));
+  EXPECT_THAT(problems, HasSubstr("help: write a time in seconds and a number of nodes"));
 }
 
 TEST(SpotRecord, ARecordOfOneStepHasNoEnd) {
