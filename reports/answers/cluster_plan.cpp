@@ -142,16 +142,24 @@ class ClusterPlanDocument {
             percent(run.leader.prediction.mfu) + " %",
             time(run.needed),
             percent(run.probability) + " %",
-            run.usd ? prefixed_count(*run.usd) : "-",
+            run.usd ? prefixed_count(*run.usd) : "",
             gib(plan_.capacity - run.leader.memory()),
             run.is_on_front ? "*" : ""};
+  }
+
+  /// What counts on the front: a price where the scenario has one.
+  [[nodiscard]] std::string_view qualities() const {
+    const bool has_prices = std::ranges::any_of(plan_.sizes, [](const ClusterSize& size) {
+      return !size.runs.empty() && size.runs.front().usd.has_value();
+    });
+    return has_prices ? "time, GPUs, price and free memory" : "time, GPUs and free memory";
   }
 
   [[nodiscard]] std::string notes() const {
     return fmt::format(
         "{}: until the run is through with that probability\n"
-        "* no other simulated is as good in time, GPUs, price and free memory",
-        unit_.name);
+        "* no other simulated is as good in {}",
+        unit_.name, qualities());
   }
 
   /// The fastest of each size that was simulated, and the deadline.
@@ -177,8 +185,8 @@ class ClusterPlanDocument {
                     .caption = fmt::format(
                         "The fastest of each size that was simulated. In the table: {}, until the "
                         "run is through with that probability; on the front (*), no other "
-                        "simulated is as good in time, GPUs, price and free memory.",
-                        unit_.name),
+                        "simulated is as good in {}.",
+                        unit_.name, qualities()),
                     .picture = std::move(chart),
                     .table = table}}};
   }

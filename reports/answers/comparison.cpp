@@ -159,6 +159,16 @@ DocumentSection answer_of(const Comparison& comparison) {
   return section;
 }
 
+std::string order_text(const std::vector<ChangeEffect>& effects) {
+  if (effects.size() > 1) {
+    return "From A to B one change after another, greatest first; the steps add up to the "
+           "difference. Alone: that change on A. Last: that change where all others are made.";
+  }
+  return effects.front().changes.size() == 1
+             ? "One change makes all of the difference."
+             : "These changes are made together, as not each of them makes a scenario alone.";
+}
+
 DocumentSection effects_section(const Comparison& comparison) {
   const TimeScale scale(comparison.a.iteration_time);
   TextTable table({{"change"},
@@ -166,7 +176,7 @@ DocumentSection effects_section(const Comparison& comparison) {
                    {"throughput", kRight},
                    {"alone", kRight},
                    {"last", kRight}});
-  Chart chart{.kind = Chart::Kind::bars, .x_title = scale.unit() + " of the iteration"};
+  Chart chart{.kind = Chart::Kind::bars, .x_title = "s of the iteration"};
   Chart::Series series{.name = "in turn", .colour = 0};
   bool order_matters = false;
   const auto known = [&](const std::optional<Seconds>& time) {
@@ -183,11 +193,8 @@ DocumentSection effects_section(const Comparison& comparison) {
     series.values.push_back(step.count());
     order_matters = order_matters || depends_on_order(effect, comparison.a.iteration_time);
   }
-  chart.x_title = "s of the iteration";
   chart.series.push_back(std::move(series));
-  std::string text =
-      "From A to B one change after another, greatest first; the steps add up to the difference. "
-      "Alone: that change on A. Last: that change where all others are made.";
+  std::string text = order_text(comparison.effects);
   if (order_matters) {
     text +=
         " Where the three differ, changes work together, and what each is worth depends on "

@@ -85,7 +85,13 @@ DocumentSection iteration_section(const Prediction& prediction) {
     section.blocks.emplace_back(Paragraph{"Not known."});
     return section;
   }
-  section.blocks.emplace_back(Paragraph{"What decides how long the iteration takes, by kind:"});
+  const Seconds input = prediction.breakdown[Cause::data_loading];
+  const std::string besides =
+      input > Seconds(0.0)
+          ? fmt::format(", besides {} that ranks wait for input", short_text(input))
+          : "";
+  section.blocks.emplace_back(
+      Paragraph{fmt::format("What decides how long the iteration takes, by kind{}:", besides)});
   TextTable table = path_table(prediction);
   if (prediction.activity.rows.empty()) {
     section.blocks.emplace_back(std::move(table));

@@ -59,6 +59,24 @@ TextTable TextTable::with_cells(const std::function<std::string(std::string_view
   return changed;
 }
 
+TextTable TextTable::shown() const {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const bool says_something =
+        std::ranges::any_of(rows_, [i](const auto& row) { return !row[i].empty(); });
+    if (i == 0 || rows_.empty() || says_something) places.push_back(i);
+  }
+  if (places.size() == columns_.size()) return *this;
+  const auto chosen = [&](const auto& all) {
+    std::remove_cvref_t<decltype(all)> kept;
+    for (const std::size_t place : places) kept.push_back(all[place]);
+    return kept;
+  };
+  TextTable table(chosen(columns_));
+  for (const auto& row : rows_) table.add_row(chosen(row));
+  return table;
+}
+
 std::vector<std::size_t> TextTable::widths(std::size_t room) const {
   std::vector<std::size_t> widths;
   std::vector<std::size_t> least;  // that a column can be narrowed to
@@ -92,7 +110,10 @@ std::vector<std::size_t> TextTable::widths(std::size_t room) const {
 }
 
 std::string TextTable::text(int indent, std::size_t most) const {
-  const auto margin = static_cast<std::size_t>(indent);
+  return shown().shown_text(static_cast<std::size_t>(indent), most);
+}
+
+std::string TextTable::shown_text(std::size_t margin, std::size_t most) const {
   const std::size_t room = most - std::min(most, margin);
   const std::vector<std::size_t> widths = this->widths(room);
   std::string text;
@@ -145,14 +166,15 @@ std::string TextTable::text(int indent, std::size_t most) const {
 }
 
 std::string TextTable::markdown() const {
+  const TextTable table = shown();
   std::string text = "|";
   std::string rule = "|";
-  for (const Column& column : columns_) {
+  for (const Column& column : table.columns_) {
     text += fmt::format(" {} |", escaped_for_markdown(column.title));
     rule += column.align == Align::right ? " ---: |" : " --- |";
   }
   text += fmt::format("\n{}\n", rule);
-  for (const auto& row : rows_) {
+  for (const auto& row : table.rows_) {
     text += "|";
     for (const std::string& cell : row) text += fmt::format(" {} |", escaped_for_markdown(cell));
     text += "\n";
@@ -161,8 +183,9 @@ std::string TextTable::markdown() const {
 }
 
 std::string TextTable::html() const {
+  const TextTable table = shown();
   const auto cell = [&](const char* tag, std::size_t column, const std::string& content) {
-    const bool is_number = columns_[column].align == Align::right;
+    const bool is_number = table.columns_[column].align == Align::right;
     std::string shown = escaped_for_html(content);
     // The range of a number may stand below it, where the table has no room.
     const std::size_t range = is_number ? shown.find(" (") : std::string::npos;
@@ -170,9 +193,11 @@ std::string TextTable::html() const {
     return fmt::format("<{}{}>{}</{}>", tag, is_number ? " class=\"number\"" : "", shown, tag);
   };
   std::string text = "<table>\n<thead><tr>";
-  for (std::size_t i = 0; i < columns_.size(); ++i) text += cell("th", i, columns_[i].title);
+  for (std::size_t i = 0; i < table.columns_.size(); ++i) {
+    text += cell("th", i, table.columns_[i].title);
+  }
   text += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : rows_) {
+  for (const auto& row : table.rows_) {
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) text += cell("td", i, row[i]);
     text += "</tr>\n";

@@ -10,7 +10,8 @@
 namespace headway {
 
 /// A table in plain text: columns as wide as their widest cell, two spaces between them, numbers
-/// aligned right. Widths count characters, not bytes (UTF-8).
+/// aligned right. Widths count characters, not bytes (UTF-8). A column in which no row says anything
+/// is not shown.
 class TextTable {
  public:
   enum class Align { left, right };
@@ -42,6 +43,9 @@ class TextTable {
   [[nodiscard]] std::string html() const;
 
  private:
+  /// Without columns in which no row says anything.
+  [[nodiscard]] TextTable shown() const;
+  [[nodiscard]] std::string shown_text(std::size_t margin, std::size_t most) const;
   /// Widths of the columns, so that a line has room as far as wrapping gives it.
   [[nodiscard]] std::vector<std::size_t> widths(std::size_t room) const;
 

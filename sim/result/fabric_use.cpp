@@ -35,7 +35,8 @@ std::vector<FabricUse::Tier> tiers_of(const Topology& topology) {
     if (i == 0) {
       tiers[i].name = "NIC ports";
     } else if (tiers[i].name.empty() || tiers[i].count == 1) {
-      tiers[i].name = fmt::format("switches of tier {}", i - 1);
+      tiers[i].name =
+          fmt::format("{} of tier {}", tiers[i].count == 1 ? "switch" : "switches", i - 1);
     } else {
       tiers[i].name += " switches";
     }

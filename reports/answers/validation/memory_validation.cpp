@@ -86,7 +86,7 @@ TextTable trade_off_table(const MemoryValidation& validation) {
 TextTable wrong_table(const std::vector<const MemoryRow*>& wrong, std::size_t most) {
   TextTable table({{"judged wrong"},
                    {"GPUs", kRight},
-                   {"", TextTable::Align::left},
+                   {"what happened"},
                    {"needed", kRight},
                    {"capacity", kRight}});
   for (std::size_t i = 0; i < std::min(most, wrong.size()); ++i) {

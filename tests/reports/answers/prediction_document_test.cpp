@@ -169,6 +169,15 @@ TEST(MarkdownReport, RareKindsOfTheCriticalPathShareARow) {
   EXPECT_THAT(markdown_report(p), HasSubstr("\n| everything else | 0.20 | 2.9 | 4 |  |\n"));
 }
 
+TEST(MarkdownReport, WaitingForInputStandsBesideTheCriticalPath) {
+  Prediction prediction = sample_prediction();
+  prediction.breakdown[Cause::data_loading] = 1.5_s;
+  EXPECT_THAT(
+      markdown_report(prediction),
+      HasSubstr("What decides how long the iteration takes, by kind, besides 1.5 s that ranks "
+                "wait for input:"));
+}
+
 TEST(MarkdownReport, WarningsAreListed) {
   Prediction p = sample_prediction();
   p.warnings = {"first\nline", "second"};

@@ -21,6 +21,23 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
             "  Zürich       8\n");
 }
 
+TEST(TextTable, AColumnInWhichNoRowSaysAnythingIsNotShown) {
+  TextTable table({{"name"}, {"measured", TextTable::Align::right}, {"note"}});
+  EXPECT_EQ(table.text(), "name  measured  note\n");  // of no rows nothing is known
+  table.add_row({"weights"});
+  table.add_row({"caches", "", "a"});
+  EXPECT_EQ(table.text(),
+            "name     note\n"
+            "weights\n"
+            "caches   a\n");
+  EXPECT_EQ(table.markdown(),
+            "| name | note |\n"
+            "| --- | --- |\n"
+            "| weights |  |\n"
+            "| caches | a |\n");
+  EXPECT_EQ(table.html().find("measured"), std::string::npos);
+}
+
 TEST(TextTable, TheWidestTextIsWrappedWhereLinesWouldBeTooLong) {
   TextTable table({{"change"}, {"ms", TextTable::Align::right}});
   table.add_row({"degree 2 -> 4, batch 8 -> 16", "1"});

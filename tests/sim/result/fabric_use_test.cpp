@@ -41,7 +41,7 @@ TEST_F(FabricUseTest, TiersAreCalledLikeTheirSwitches) {
   EXPECT_EQ(use.tiers[0].count, 2);
   EXPECT_EQ(use.tiers[1].name, "leaf switches");
   EXPECT_EQ(use.tiers[1].count, 2);
-  EXPECT_EQ(use.tiers[2].name, "switches of tier 1");  // one alone says little of the tier
+  EXPECT_EQ(use.tiers[2].name, "switch of tier 1");  // one alone says little of the tier
 }
 
 TEST_F(FabricUseTest, CablesBetweenTwoTiersAreSummedByDirection) {
