@@ -63,10 +63,12 @@ PublishedRowFields::PublishedRowFields(JsonCursor row, const PublishedTables& ta
   const nlohmann::json& value = row_.value();
   if (value.is_object()) return;
   if (!value.is_array()) {
-    diagnostics_.add(row_.problem("a row is an object, or an array with its columns named"));
+    diagnostics_.add(
+        row_.problem("a row is an object, or an array with its columns named", "", kHelpOfRows));
   } else if (value.size() != tables_.columns()) {
     diagnostics_.add(row_.problem(
-        fmt::format("a row of {} values for {} columns", value.size(), tables_.columns())));
+        fmt::format("a row of {} values for {} columns", value.size(), tables_.columns()), "",
+        "\"columns\" names what stands in a row, in its order"));
   }
 }
 
@@ -91,7 +93,8 @@ std::optional<JsonCursor> PublishedRowFields::object(const char* key, const char
     JsonCursor part = tables_.entry(table, *found, diagnostics_);
     if (part.is_object()) return part;
   }
-  diagnostics_.add(row_.problem(fmt::format("a row needs \"{}\", an object", key)));
+  diagnostics_.add(
+      row_.problem(fmt::format("a row needs \"{}\", an object", key), "", kHelpOfRows));
   return std::nullopt;
 }
 
@@ -114,7 +117,8 @@ double PublishedRowFields::number(const std::optional<JsonCursor>& from, const c
   diagnostics_.add((found  ? *found
                     : from ? *from
                            : row_)
-                       .problem(fmt::format("a row needs \"{}\", a positive number", key)));
+                       .problem(fmt::format("a row needs \"{}\", a positive number", key), "",
+                                "write it without quotes or unit; times are in seconds"));
   return 1.0;
 }
 
@@ -122,8 +126,9 @@ int PublishedRowFields::count(const char* key) const {
   constexpr double kMost = 1e8;
   const double value = number(std::nullopt, key);
   if (value <= kMost && value == std::trunc(value)) return static_cast<int>(value);
-  diagnostics_.add(member(key)->problem(
-      fmt::format("a row needs \"{}\", a whole number up to 100,000,000", key)));
+  diagnostics_.add(
+      member(key)->problem(fmt::format("a row needs \"{}\", a whole number up to 100,000,000", key),
+                           "", "write how many there were of them in all"));
   return 1;
 }
 

@@ -8,6 +8,10 @@
 
 namespace headway {
 
+/// Where to see what is missing.
+inline constexpr const char* kHelpOfRows =
+    "scenarios/validation/measured_steps_h100.json, which ships, has rows in full";
+
 /// What the rows of a file share: the names of their columns, and tables that they refer to.
 class PublishedTables {
  public:

@@ -54,7 +54,8 @@ PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& t
   const std::string result = fields.text("result");
   row.ran_out_of_memory = result == "out of memory";
   if (!result.empty() && !row.ran_out_of_memory) {
-    diagnostics.add(fields.member("result")->problem("a row's \"result\" is \"out of memory\""));
+    diagnostics.add(fields.member("result")->problem("a row's \"result\" is \"out of memory\"", "",
+                                                     "leave it out of a row that ran"));
   }
   std::optional<JsonCursor> measured;
   if (fields.row().is_object() && !row.ran_out_of_memory) {
@@ -75,7 +76,8 @@ PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& t
   check_whole_numbers(row.model, row.train, {*model, *train}, diagnostics);
   for (const char* key : {"recompute", "precision", "task", "fsdp"}) {
     if (word(row.train, key).empty()) {
-      diagnostics.add(train->problem(fmt::format("a row needs \"{}\", a text", key)));
+      diagnostics.add(
+          train->problem(fmt::format("a row needs \"{}\", a text", key), "", kHelpOfRows));
     }
   }
   row.head.id = fields.text("id");
@@ -93,7 +95,8 @@ PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& t
   row.nic_gigabytes_per_second = fields.number(std::nullopt, "nic_GBps_per_gpu");
   row.release = fields.text("release");
   read_source(row, fields, tables, diagnostics);
-  if (row.head.id.empty()) diagnostics.add(fields.row().problem("a row needs \"id\", a text"));
+  if (row.head.id.empty())
+    diagnostics.add(fields.row().problem("a row needs \"id\", a text", "", kHelpOfRows));
   if (row.head.group.empty()) row.head.group = row.head.id;
   return row;
 }
@@ -105,6 +108,10 @@ std::vector<PublishedRow> read_published_steps(const JsonCursor& root, Diagnosti
   if (!list || !list->is_array()) {
     diagnostics.add(root.problem("this is no file of published rows", "",
                                  R"(it needs {"rows": [...]}, one object a measurement)"));
+    return {};
+  }
+  if (list->value().empty()) {
+    diagnostics.add(list->problem("the file has no rows", "", kHelpOfRows));
     return {};
   }
   const PublishedTables tables(root);

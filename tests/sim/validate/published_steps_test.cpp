@@ -137,5 +137,37 @@ TEST(PublishedSteps, RefuseNumbersThatCannotBeReckonedWith) {
   EXPECT_EQ(diagnostics.all().front().pointer, "/rows/0/train");
 }
 
+TEST(PublishedSteps, WhatARowLacksSaysHowItIsWritten) {
+  struct LackingRow {
+    const char* part;
+    const char* instead;
+    const char* message;
+    const char* help;
+  };
+  constexpr const char* kInFull = "has rows in full";
+  constexpr LackingRow kCases[] = {
+      {"0.5}", "\"5 s\"}", "a row needs \"iteration_time_s\"", "times are in seconds"},
+      {"\"gpus\": 8", "\"gpus\": 8.5", "a whole number", "how many there were"},
+      {"\"id\": \"a\", ", "", "a row needs \"id\", a text", kInFull},
+      {"\"measured\"", "\"mesured\"", "a row needs \"measured\", an object", kInFull},
+      {"\"fsdp\": \"none\", ", "", "a row needs \"fsdp\", a text", kInFull},
+  };
+  for (const LackingRow& each : kCases) {
+    std::string text = kObjects;
+    const std::size_t place = text.find(each.part);
+    ASSERT_NE(place, std::string::npos) << each.part;
+    text.replace(place, std::string(each.part).size(), each.instead);
+    Diagnostics diagnostics;
+    static_cast<void>(read(text, diagnostics));
+    ASSERT_EQ(diagnostics.errors(), 1U) << each.message;
+    EXPECT_NE(diagnostics.all()[0].message.find(each.message), std::string::npos) << each.message;
+    EXPECT_NE(diagnostics.all()[0].help.find(each.help), std::string::npos) << each.message;
+  }
+  Diagnostics diagnostics;
+  EXPECT_TRUE(read(R"({"rows": []})", diagnostics).empty());
+  ASSERT_EQ(diagnostics.errors(), 1U);
+  EXPECT_EQ(diagnostics.all()[0].message, "the file has no rows");
+}
+
 }  // namespace
 }  // namespace headway
