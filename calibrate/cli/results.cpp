@@ -33,6 +33,10 @@ void report_results(const Options& options, const Calibration& calibration,
              "{}: {} points, {} samples, {:.1f} % contaminated, passes differ by {:.1f} %\n",
              verdict(calibration), calibration.points.size(), all.samples,
              100.0 * all.contaminated_share, 100.0 * all.pass_spread);
+  if (verdict(calibration) == "noisy") {
+    fmt::print(stderr,
+               "noisy: other work held it up; measure again while nothing else runs here\n");
+  }
   for (const std::string& missing : calibration.missing) {
     fmt::print(stderr, "missing: {}\n", missing);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <ranges>
 
 #include "sim/base/diagnostic.h"
@@ -191,7 +192,10 @@ const Topic& topic_named(std::string_view name, const std::vector<Topic>& topics
   Diagnostic problem;
   if (found.empty()) {
     problem.message = fmt::format("nothing is called {}", in_quotes(name));
-    problem.help = meant_help(name, topics);
+    std::error_code none;
+    problem.help = std::filesystem::is_regular_file(name, none)
+                       ? fmt::format("`headway check {}` tells what the file is", name)
+                       : meant_help(name, topics);
   } else {
     problem.message = fmt::format("{} is the end of several names", in_quotes(name));
     problem.help = "write one of " + name_list(found);

@@ -184,16 +184,17 @@ int run_constants(const Invocation& invocation) {
   return kExitDone;
 }
 
-std::vector<std::shared_ptr<const Profile>> profiles_of(const Arguments& arguments) {
+std::vector<std::shared_ptr<const Profile>> profiles_of(const Invocation& invocation) {
   std::vector<std::shared_ptr<const Profile>> profiles;
   Diagnostics diagnostics;
   InputFiles files({}, data_folders(), diagnostics);
-  for (const std::string& path : arguments.values("profile")) {
+  for (const std::string& path : invocation.arguments.values("profile")) {
     const auto cursor = files.open(path, profile_folders());
     const auto read = cursor ? read_profile(*cursor, files) : std::nullopt;
     if (read) profiles.push_back(read->profile);
   }
   diagnostics.throw_if_errors();
+  show_warnings(diagnostics, invocation.terminal);
   return profiles;
 }
 
@@ -202,7 +203,7 @@ int run_measured(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const std::vector<OutputFile> outputs = outputs_of(arguments);
   std::vector<Profile> profiles;
-  for (const auto& profile : profiles_of(arguments)) profiles.push_back(*profile);
+  for (const auto& profile : profiles_of(invocation)) profiles.push_back(*profile);
   if (profiles.empty() || profiles.size() > 2) {
     refuse("--measured needs one or two --profile",
            "name the profiles that were calibrated before and after the steps were run");
@@ -253,7 +254,7 @@ int run_published(const Invocation& invocation, MpiCrew* crew) {
   options.ablate = terms_of(arguments);
   set_left_out(arguments, options);
   options.pairs = arguments.has("pairs");
-  options.profiles = profiles_of(arguments);
+  options.profiles = profiles_of(invocation);
   if (crew != nullptr) share_out(*crew, arguments, options);
   const Validation validation =
       validation_of(arguments.value("rows").value_or(""), options, when, terminal);
