@@ -156,7 +156,7 @@ TEST(ReadModel, FileOfAnotherKindIsOneProblem) {
    |
  2 |   "schema": "headway/topology/1",
    |             ^^^^^^^^^^^^^^^^^^^^
-  help: the file is a topology, where a model is needed
+  help: the file is a topology, where a model is needed; a scenario names it: "cluster": {"topology": "FILE"}
 )");
 }
 
