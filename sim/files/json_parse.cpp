@@ -172,7 +172,7 @@ std::optional<Diagnostic> unreadable(const SourceText& source) {
 /// `problem`, or what the text is instead of JSON.
 Diagnostic in_place_of(Diagnostic problem, const SourceText& source) {
   const ForeignText* const foreign = foreign_text(source.text());
-  if (foreign == nullptr) return problem;
+  if (foreign == nullptr || foreign->is_json) return problem;
   return {.message = fmt::format("this is {}, and JSON is read here", foreign->what),
           .location = source.whole(),
           .help = std::string(foreign->help)};

@@ -22,7 +22,7 @@ constexpr FileKind kKinds[] = {
     {"strategy", "", R"(a scenario names it: "strategy": "FILE")"},
     {"software", "a description of software", R"(a profile names it: "software": "FILE")"},
     {"kernels", "a table of kernels", R"(a profile names it: "kernels": "FILE")"},
-    {"framework", "", "`headway plan SCENARIO --framework FILE` reads it"},
+    {"framework", "", R"(a scenario names those that ship: "strategy": {"preset": "nemo"})"},
     {"result", "", "`headway report` shows it, `headway compare` compares it with another"},
     {"measurements", "a file of measurements",
      "`headway-calibrate --from FILE` makes a profile of it"},

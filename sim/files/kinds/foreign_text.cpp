@@ -111,7 +111,7 @@ constexpr Sign kSigns[] = {
      {"NVIDIA-SMI "sv, "Driver Version"sv},
      {"the output of nvidia-smi", "", "give that of `nvidia-smi topo -m`"}},
 
-    {"{"sv, {"\"lldp\""sv}, {"what lldpcli tells of neighbours", "lldp", kOfLldp}},
+    {"{"sv, {"\"lldp\""sv}, {"what lldpcli tells of neighbours", "lldp", kOfLldp, true, true}},
     {"LLDP neighbors"sv,
      {},
      {"the text that lldpcli prints", "", "give its JSON: lldpcli -f json show neighbors details"}},
@@ -129,12 +129,14 @@ constexpr Sign kSigns[] = {
      {"\"traceEvents\""sv},
      {"a trace of PyTorch's profiler", "",
       "no command reads one rank's kernels; give the time of a step: headway anchor SCENARIO "
-      "--measured \"5.3 s\""}},
+      "--measured \"5.3 s\"",
+      true, true}},
     {"{"sv,
      {"\"deviceProperties\""sv, "\"schemaVersion\""sv},
      {"a trace of PyTorch's profiler", "",
       "no command reads one rank's kernels; give the time of a step: headway anchor SCENARIO "
-      "--measured \"5.3 s\""}},
+      "--measured \"5.3 s\"",
+      true, true}},
     {""sv,
      {"dp_rank,"sv, "optype,"sv},
      {"a trace of operations", "", "`headway replay FILE` reads it"}},
@@ -149,15 +151,16 @@ constexpr Sign kSigns[] = {
     {"{"sv,
      {"\"model_type\""sv, "\"hidden_size\""sv},
      {"a configuration of Hugging Face", "",
-      R"(a scenario names it: "model": {"huggingface": "config.json"})"}},
+      R"(a scenario names it: "model": {"huggingface": "config.json"})", true, true}},
     {"{"sv,
      {"\"zero_optimization\""sv},
      {"a configuration of DeepSpeed", "",
       "say it as a strategy: \"preset\": \"deepspeed-zero-3\", \"global_batch\" and so on; "
-      "`headway explain strategy` lists the fields"}},
+      "`headway explain strategy` lists the fields",
+      true, true}},
     {"{"sv,
      {"\"directed\""sv, "\"multigraph\""sv},
-     {"a graph of NetworkX", "", "write it as GraphML: networkx.write_graphml"}},
+     {"a graph of NetworkX", "", "write it as GraphML: networkx.write_graphml", true, true}},
     {""sv, {"apiVersion:"sv, "kind:"sv}, {"a manifest of Kubernetes", "", kOfManifest}},
 };
 

@@ -13,6 +13,7 @@ struct ForeignText {
   std::string_view format;  ///< under which `headway import` reads it; empty if it does not
   std::string_view help;    ///< what to do with it; may be empty
   bool has_lines = true;    ///< false if no reader of lines should try
+  bool is_json = false;     ///< what is wrong with it as JSON says more than what it is
 };
 
 /// How much of a text is looked at: `foreign_text` needs no more of it.

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sim/base/limits.h"
 #include "sim/import/infiniband/infiniband_fabric.h"
@@ -25,8 +26,9 @@ std::optional<std::uint64_t> switch_of(std::string_view line) {
 }
 
 /// `0x0001 035 : (Channel Adapter portguid 0x..: 'hpc1 mlx5_0')`, or `# Channel Adapter ...`. What
-/// stands behind the port is known from the discovery.
-std::string read_entry(std::string_view line, ForwardingTable& table) {
+/// stands behind the port is known from the discovery. `goes_up` becomes false where the LIDs do
+/// not.
+std::string read_entry(std::string_view line, ForwardingTable& table, bool& goes_up) {
   TextScanner scanner(line);
   scanner.take("0x");
   const auto lid = scanner.take_number<int>(16);
@@ -38,7 +40,8 @@ std::string read_entry(std::string_view line, ForwardingTable& table) {
   if (*port == kNoPath) return "";
   if (*lid < 1 || *lid > kMostLid) return "a LID is 0x1 to 0xbfff";
   if (*port < 0 || *port > kMostInfiniBandPorts) return "a port is 0 to 254";
-  return table.add(*lid, *port) ? "" : "the LIDs of a table go up, each once";
+  goes_up = table.add(*lid, *port);
+  return "";
 }
 
 /// `6 valid lids dumped`: how many entries a table has. OpenSM writes the highest LID instead, and
@@ -66,15 +69,26 @@ void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTa
                           Diagnostics& diagnostics) {
   ForwardingTable* current = nullptr;
   ForwardingTable refused;  // entries below a switch that was reported already
+  bool was_warned = false;  // of the table's order
+  const auto warn = [&](std::string message) {
+    Diagnostic warning = lines.problem(std::move(message), kHelpOfBrokenLine);
+    warning.severity = Severity::warning;
+    diagnostics.add(std::move(warning));
+  };
   do {
     std::string problem;
     std::string help = kHelpOfBrokenLine;
     if (line.starts_with("0x")) {
-      problem =
-          current == nullptr ? "the entry stands below no switch" : read_entry(line, *current);
+      bool goes_up = true;
+      problem = current == nullptr ? "the entry stands below no switch"
+                                   : read_entry(line, *current, goes_up);
+      if (!goes_up && !std::exchange(was_warned, true)) {
+        warn("the LIDs of the table do not go up; of one that stands twice the last entry counts");
+      }
     } else if (is_forwarding_line(line)) {
       const auto guid = switch_of(line);
       const bool is_new = guid && !tables.contains(*guid);
+      was_warned = false;
       current = is_new ? &tables[*guid] : &refused;
       if (std::ssize(tables) > limits().cables) {
         return diagnostics.add(lines.too_many("forwarding tables"));
@@ -89,7 +103,7 @@ void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTa
     } else if (const auto total = entries_told(line); total && current != nullptr) {
       const std::size_t read = current->entries();
       if (current != &refused && read != *total) {
-        problem = fmt::format("the table has {} entries, where {} were dumped", read, *total);
+        warn(fmt::format("the table has {} entries, where {} were dumped", read, *total));
       }
       current = nullptr;
     }

@@ -11,11 +11,12 @@ namespace headway {
 /// The forwarding table of a switch: only what the dump has, which takes less than its text.
 class ForwardingTable {
  public:
-  /// False if an entry of this LID or of one above was added before: dumps go up.
+  /// Where a LID has several entries the last one counts. False if one of this LID or of one above
+  /// was added before, as no tool dumps them.
   [[nodiscard]] bool add(int lid, int port) {
-    if (!entries_.empty() && entries_.back().lid >= lid) return false;
+    const bool goes_up = entries_.empty() || entries_.back().lid < lid;
     entries_.push_back({static_cast<std::uint16_t>(lid), static_cast<std::uint8_t>(port)});
-    return true;
+    return goes_up;
   }
   [[nodiscard]] std::size_t entries() const { return entries_.size(); }
   /// The port of each LID below `lids`; 0 where the dump has no entry (or the LID is the switch's

@@ -101,6 +101,17 @@ TEST(ForeignText, IsTheOnlyProblemOfWhatIsNoJson) {
             "  help: texts go in double quotes: \"started\"\n");
 }
 
+/// Who gives a configuration in the right place wants to know where it breaks.
+TEST(ForeignText, ThatIsMeantToBeJsonIsToldAsSuch) {
+  EXPECT_EQ(problems_of("{\"model_type\": \"llama\", \"hidden_size\": 4096,\n}"),
+            "error: a comma before the closing }\n"
+            "  --> t.json:1:44\n"
+            "   |\n"
+            " 1 | {\"model_type\": \"llama\", \"hidden_size\": 4096,\n"
+            "   |                                            ^\n"
+            "  help: remove the comma\n");
+}
+
 TEST(ForeignText, IsTheOnlyProblemOfADocumentWithoutASchema) {
   EXPECT_EQ(problems_of("{\"lldp\": {}}"),
             "error: this is what lldpcli tells of neighbours, where a topology is needed\n"
