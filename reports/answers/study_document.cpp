@@ -94,8 +94,10 @@ DocumentSection answer_of(const Study& study, const std::optional<Choice>& choic
     return section;
   }
   const Prediction& prediction = *study.points[choice->taken()].prediction;
-  std::string text = counts_sentence(study) + " " + choice_text(*choice, candidates_of(study));
-  if (best.size() > 1) {
+  const std::string winners = winners_sentence(study);
+  std::string text = counts_sentence(study) + " " +
+                     (winners.empty() ? choice_text(*choice, candidates_of(study)) : winners);
+  if (best.size() > 1 && winners.empty()) {
     const Prediction& small = *best.front()->prediction;
     const Prediction& large = *best.back()->prediction;
     const double more = static_cast<double>(large.question.accelerators) /
@@ -214,7 +216,7 @@ Document study_document(const Study& study) {
     if (!section.blocks.empty()) document.sections.push_back(std::move(section));
   };
   add(winners_section(study));
-  if (choice) add(axis_section(study, choice->objective));
+  if (choice && winners_sentence(study).empty()) add(axis_section(study, choice->objective));
   const bool has_scale = best.size() > 1 || (!best.empty() && !study.measured.empty());
   if (has_scale) document.sections.push_back(scaling_section(study, best));
   if (!best.empty()) document.sections.push_back(time_by_scale_section(best));

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/sections/study_sections.h"
+#include "sim/base/join_words.h"
 #include "sim/base/text_table.h"
 #include "sim/result/decision/choice.h"
 #include "sim/result/number_text.h"
@@ -41,7 +45,9 @@ class Winners {
   Winners(const Study& study, std::size_t compared, Objective objective)
       : study_(study), compared_(compared), objective_(objective) {}
 
-  [[nodiscard]] TextTable table() {
+  [[nodiscard]] Objective objective() const { return objective_; }
+
+  [[nodiscard]] TextTable table() const {
     std::vector<TextTable::Column> columns;
     for (std::size_t i = 0; i < axes().size(); ++i) {
       if (i != compared_) columns.push_back({shown(axes()[i].first)});
@@ -53,6 +59,32 @@ class Winners {
     TextTable table(std::move(columns));
     for (const auto& [others, entries] : rows()) table.add_row(row(others, entries));
     return table;
+  }
+
+  [[nodiscard]] std::string sentence() const {
+    using Count = std::pair<std::string, int>;
+    std::vector<Count> counts;
+    const Rows rows = this->rows();
+    for (const auto& [others, entries] : rows) {
+      if (entries.empty()) continue;
+      const std::string name = entries.front().point->axes[compared_].second;
+      auto known = std::ranges::find(counts, name, &Count::first);
+      if (known == counts.end()) known = counts.insert(counts.end(), {name, 0});
+      ++known->second;
+    }
+    std::ranges::stable_sort(counts, std::greater(), &Count::second);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < axes().size(); ++i) {
+      if (i != compared_) names.push_back(shown(axes()[i].first));
+    }
+    std::string text;
+    for (const auto& [name, count] : counts) {
+      text += text.empty() ? fmt::format("By {}, {} is best in {} of {} combinations of {}",
+                                         objective_title(objective_), name, count, rows.size(),
+                                         join_words(names, " and "))
+                           : fmt::format(", {} in {}", name, count);
+    }
+    return text + ".";
   }
 
  private:
@@ -111,24 +143,45 @@ class Winners {
   Objective objective_;
 };
 
-}  // namespace
-
-DocumentSection winners_section(const Study& study) {
-  DocumentSection section{"Who wins where", {}};
-  if (study.points.empty()) return section;
+/// Nothing where nothing is chosen between, or nothing else varies.
+std::optional<Winners> winners_of(const Study& study) {
+  if (study.points.empty()) return std::nullopt;
   const auto& axes = study.points.front().axes;
   std::optional<std::size_t> compared;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].first.starts_with(kChoices)) compared = i;
   }
   const std::optional<Choice> choice = choice_of(candidates_of(study));
-  if (!compared || axes.size() < 2 || !choice) return section;
+  if (!compared || axes.size() < 2 || !choice) return std::nullopt;
+  return Winners(study, *compared, choice->objective);
+}
+
+bool has_several_models(const Study& study) {
+  std::set<std::string> models;
+  for (const StudyPoint& point : study.points) {
+    if (point.prediction) models.insert(point.prediction->question.model);
+  }
+  return models.size() > 1;
+}
+
+}  // namespace
+
+DocumentSection winners_section(const Study& study) {
+  DocumentSection section{"Who wins where", {}};
+  std::optional<Winners> winners = winners_of(study);
+  if (!winners) return section;
   section.blocks.emplace_back(Paragraph{fmt::format(
       "By {}; what the one behind takes more of it, and the largest part of an iteration of each "
       "that is not computing.",
-      objective_title(choice->objective))});
-  section.blocks.emplace_back(Winners(study, *compared, choice->objective).table());
+      objective_title(winners->objective()))});
+  section.blocks.emplace_back(winners->table());
   return section;
+}
+
+std::string winners_sentence(const Study& study) {
+  if (!has_several_models(study)) return "";
+  const std::optional<Winners> winners = winners_of(study);
+  return winners ? winners->sentence() : "";
 }
 
 }  // namespace headway

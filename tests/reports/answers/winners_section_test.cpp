@@ -59,6 +59,28 @@ TEST(Winners, AreNoneWhereNoneCanRun) {
   EXPECT_THAT(text, HasSubstr("\n| fast | often | 600 k tokens/s | 50.0 % optimizer |"));
 }
 
+/// Of several models the fastest job says nothing of the others.
+TEST(Winners, AreCountedWhereModelsDiffer) {
+  std::vector<StudyPoint> points = {
+      point("slow", "often", prediction(200e3, Cause::optimizer, 1.0)),
+      point("slow", "seldom", prediction(300e3, Cause::optimizer, 1.0)),
+      point("fast", "often", prediction(600e3, Cause::optimizer, 1.0)),
+      point("fast", "seldom", prediction(480e3, Cause::optimizer, 1.0)),
+      point("none", "often", std::nullopt),
+  };
+  EXPECT_EQ(winners_sentence({.name = "ways", .points = points}), "");
+  const std::vector<StudyPoint> of_the_other = points;
+  points.insert(points.end(), of_the_other.begin(), of_the_other.end());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const bool is_small = i < points.size() / 2;
+    points[i].axes.insert(points[i].axes.begin(), {"/choose/model", is_small ? "small" : "large"});
+    if (points[i].prediction) points[i].prediction->question.model = is_small ? "small" : "large";
+  }
+  EXPECT_EQ(
+      winners_sentence({.name = "ways", .points = points}),
+      "By throughput, seldom is best in 2 of 6 combinations of model and network, often in 2.");
+}
+
 TEST(Winners, AreAskedForOfAlternatives) {
   StudyPoint plain = point("slow", "often", prediction(200e3, Cause::optimizer, 1.0));
   plain.axes = {{"gpus", "8"}, {"stages", "2"}};
