@@ -10,6 +10,7 @@
 
 #include "reports/answers/answers.h"
 #include "reports/answers/study_document.h"
+#include "reports/answers/winners_section.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
 #include "sim/base/quantity_text.h"
@@ -206,6 +207,16 @@ std::vector<SweepPoint> all_of(const StoredPoints& points) {
   return all;
 }
 
+/// Of sweeps over alternatives whose models differ; only these are worth the reading of every
+/// prediction.
+std::string winners_text(const StoredPoints& points) {
+  const auto axes = points.candidates().axes(0);
+  const bool compares = axes.size() > 1 && std::ranges::any_of(axes, [](const auto& axis) {
+                          return axis.first.starts_with("/choose/");
+                        });
+  return compares ? winners_sentence(study_of(points.stored())) : "";
+}
+
 json point_json(const SweepPoint& point) {
   json values = {{"key", point.key}, {"axes", *point.axes}, {"status", word_of(point.status)}};
   values["reason"] = point.reason.empty() ? json(nullptr) : json(point.reason);
@@ -256,7 +267,9 @@ Document run_document(const SweepSummary& summary, const StoredPoints& points,
         {"Points", {point_table(has_many ? best_of(points, objective) : all_of(points))}});
   }
   if (choice && points.size() > 1) {
-    document.sections.push_back({"Answer", {Paragraph{choice_text(*choice, candidates)}}});
+    const std::string winners = winners_text(points);
+    document.sections.push_back(
+        {"Answer", {Paragraph{winners.empty() ? choice_text(*choice, candidates) : winners}}});
   }
   if (points.size() > 0 && !choice) {
     document.sections.push_back(
