@@ -1,5 +1,7 @@
 #include "sim/models/resnet.h"
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "sim/models/convolution_block.h"
@@ -122,15 +124,20 @@ see: He et al. 2015 (arXiv:1512.03385), table 1)"},
   return kFields;
 }
 
+void check_blocks(ObjectReader& reader, std::string_view key, ResNetModel& fields) {
+  if (!fields.blocks.empty()) return;
+  fields.blocks = {1};
+  const std::optional<JsonCursor> list = reader.cursor().member(key);
+  if (!list || !list->is_array() || !list->value().empty()) return;  // reported already
+  reader.report(key, "a residual network has one stage of blocks at least", "",
+                "ResNet-50 has [3, 4, 6, 3]");
+}
+
 namespace {
 
 Model read_resnet(ObjectReader& reader) {
   ResNetModel fields = read_family_fields(reader, resnet_fields(), "residual network");
-  if (fields.blocks.empty()) {
-    reader.report("blocks", "a residual network has one stage of blocks at least", "",
-                  "ResNet-50 has [3, 4, 6, 3]");
-    fields.blocks = {1};
-  }
+  check_blocks(reader, "blocks", fields);
   return layers_of(fields);
 }
 

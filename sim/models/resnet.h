@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/files/field_table.h"
@@ -27,5 +28,8 @@ struct ResNetModel {
 [[nodiscard]] Model layers_of(const ResNetModel& fields);
 
 [[nodiscard]] const FieldTable<ResNetModel>& resnet_fields();
+
+/// Reports a list of blocks, under this key, that has none.
+void check_blocks(ObjectReader& reader, std::string_view key, ResNetModel& fields);
 
 }  // namespace headway

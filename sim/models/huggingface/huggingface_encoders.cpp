@@ -150,11 +150,7 @@ EncoderModel read_resnet_config(ObjectReader& reader) {
   if (given(reader.cursor(), kDepths)) {
     model.blocks = reader.integers(kDepths, between(1, 1000), true).value_or(model.blocks);
   }
-  if (model.blocks.empty()) {
-    reader.report(kDepths, "a residual network has one stage of blocks at least", "",
-                  "ResNet-50 has [3, 4, 6, 3]");
-    model.blocks = {1};
-  }
+  check_blocks(reader, kDepths, model);
   constexpr Word<bool> kBlocks[] = {{"bottleneck", true}, {"basic", false}};
   if (given(reader.cursor(), "layer_type")) {
     model.bottleneck = reader.choice("layer_type", Words<bool>(kBlocks));

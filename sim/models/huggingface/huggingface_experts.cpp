@@ -126,8 +126,8 @@ LatentAttention read_latent_attention(ObjectReader& reader) {
 /// "mlp_layer_types", where given, names the layers without experts, which have to lead.
 std::int64_t leading_dense_layers(ObjectReader& reader, std::int64_t layers) {
   constexpr std::string_view kTypes = "mlp_layer_types";
-  const std::int64_t leading =
-      given_count(reader, "first_k_dense_replace", model_limits::kLeadingLayers, 0);
+  constexpr std::string_view kLeading = "first_k_dense_replace";
+  const std::int64_t leading = given_count(reader, kLeading, model_limits::kLeadingLayers, 0);
   const std::optional<JsonCursor> types = given(reader.cursor(), kTypes);
   if (!types || !types->is_array()) return leading;
   const nlohmann::json& list = types->value();
@@ -142,7 +142,13 @@ std::int64_t leading_dense_layers(ObjectReader& reader, std::int64_t layers) {
     reader.report(kTypes, "a layer without experts comes behind one that has them", "",
                   "read are models whose dense layers lead");
   }
-  return first - list.begin();
+  const std::int64_t listed = first - list.begin();
+  if (given(reader.cursor(), kLeading) && leading != listed) {
+    reader.report(kTypes, fmt::format("{} says otherwise", kLeading),
+                  fmt::format("{} dense layers lead here, {} there", listed, leading),
+                  "leave one of the two out");
+  }
+  return listed;
 }
 
 /// Dense layers that lead, then many small experts and one for all tokens.

@@ -105,17 +105,31 @@ std::string read_mixers(ObjectReader& reader, std::int64_t layers) {
   return mixers;
 }
 
+/// Heads have to make up the expanded channels.
+void check_channels(ObjectReader& reader, std::string_view heads_key, std::int64_t heads,
+                    std::int64_t head_size, std::int64_t channels) {
+  if (heads * head_size == channels) return;
+  reader.report(heads_key, "the heads must make up the expanded channels",
+                fmt::format("{} of {} are not {}", heads, head_size, channels),
+                "channels are the hidden size times what it is expanded by");
+}
+
 /// "auto" stands for an even share of the expanded channels.
 std::int64_t read_mamba_head(ObjectReader& reader, std::int64_t hidden, std::int64_t heads) {
   constexpr std::string_view kHead = "mamba_d_head";
+  const std::int64_t channels = hidden * given_count(reader, "mamba_expand", between(1, 1000), 2);
   const std::optional<JsonCursor> given_head = given(reader.cursor(), kHead);
   if (given_head && given_head->text() != "auto") {
-    return reader.integer(kHead, model_limits::kHeadSize);
+    const std::int64_t head = reader.integer(kHead, model_limits::kHeadSize);
+    if (!reader.diagnostics().has_errors()) {
+      check_channels(reader, "mamba_n_heads", heads, head, channels);
+    }
+    return head;
   }
-  const std::int64_t inner = hidden * given_count(reader, "mamba_expand", between(1, 1000), 2);
-  if (inner % heads == 0) return inner / heads;
+  if (channels % heads == 0) return channels / heads;
   reader.report("mamba_n_heads", "the heads must divide the expanded channels",
-                fmt::format("{} does not divide {}", heads, inner));
+                fmt::format("{} does not divide {}", heads, channels),
+                "channels are the hidden size times what it is expanded by");
   return 1;
 }
 
@@ -171,7 +185,10 @@ void read_mamba2(ObjectReader& reader, TransformerModel& model) {
                  .groups = given_count(reader, "n_groups", model_limits::kHeads, 8),
                  .convolution = given_count(reader, "conv_kernel", model_limits::kConvolution, 4),
                  .chunk = given_count(reader, "chunk_size", model_limits::kChunk, 256)};
-  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "num_hidden_layers");
+  if (reader.diagnostics().has_errors()) return;
+  check_channels(reader, "num_heads", model.attention_heads, model.head_size,
+                 expand * model.hidden);
+  check_mixers(model, reader, "num_hidden_layers");
 }
 
 /// Mixers of Bamba: attention in the layers whose numbers, from 0, are listed.

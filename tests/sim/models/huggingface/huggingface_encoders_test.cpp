@@ -83,6 +83,7 @@ TEST(HuggingFaceEncoders, ResNetsThatAreOtherwiseAreRefused) {
    |                                                      ^^^^
   help: read are networks that do, and whose first stage leaves it as it is
 )");
+  EXPECT_EQ(problems(R"("depths": "many")").find("one stage"), std::string::npos);
   EXPECT_EQ(problems(R"("depths": [])"),
             R"(error: a residual network has one stage of blocks at least
   --> model.json:1:36   /depths

@@ -184,6 +184,9 @@ TEST(HuggingFace, Glm5HasItsPublishedParameters) {
   const ModelReading listed = read_model_text(config.dump());
   EXPECT_EQ(listed.problems, "");
   EXPECT_EQ(parameters(listed), parameters(reading));
+  config["first_k_dense_replace"] = 1;
+  EXPECT_NE(read_model_text(config.dump()).problems.find("3 dense layers lead here, 1 there"),
+            std::string::npos);
   types.push_back("sparse");
   EXPECT_NE(read_model_text(config.dump()).problems.find("79 for 78 layers"), std::string::npos);
   types.erase(78);
@@ -212,6 +215,13 @@ TEST(HuggingFace, LingHasItsPublishedParameters) {
   EXPECT_NEAR(static_cast<double>(parameters(lite)), 16.8e9, 0.05e9);
 }
 
+TEST(HuggingFace, HeadsOfMamba2MakeUpItsChannels) {
+  EXPECT_NE(read_model_text(R"({"model_type": "mamba2", "hidden_size": 4096,
+      "num_hidden_layers": 64, "num_heads": 64, "head_dim": 64, "vocab_size": 32768})")
+                .problems.find("64 of 64 are not 8192"),
+            std::string::npos);
+}
+
 /// 9.78 B (Bamba 9B's card, ibm-ai-platform).
 TEST(HuggingFace, BambaHasItsPublishedParameters) {
   nlohmann::json config = nlohmann::json::parse(R"({"model_type": "bamba", "hidden_size": 4096,
@@ -223,6 +233,10 @@ TEST(HuggingFace, BambaHasItsPublishedParameters) {
   const ModelReading reading = read_model_text(config.dump());
   EXPECT_EQ(reading.problems, "");
   EXPECT_NEAR(static_cast<double>(parameters(reading)), 9.78e9, 0.005e9);
+  config["mamba_n_heads"] = 100;
+  EXPECT_NE(read_model_text(config.dump()).problems.find("100 of 64 are not 8192"),
+            std::string::npos);
+  config["mamba_n_heads"] = 128;
   config["attn_layer_indices"] = {9, 32};
   EXPECT_NE(read_model_text(config.dump()).problems.find("32 is none of 32"), std::string::npos);
 }
