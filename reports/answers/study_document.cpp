@@ -86,15 +86,15 @@ std::string fabric_text(const Study& study, const Choice& choice) {
   return why.empty() ? "" : fmt::format(" It matters little: {}.", why);
 }
 
+/// `winners`: in the place of the choice, where points are not to be held against each other.
 DocumentSection answer_of(const Study& study, const std::optional<Choice>& choice,
-                          const std::vector<const StudyPoint*>& best) {
+                          const std::vector<const StudyPoint*>& best, const std::string& winners) {
   DocumentSection section{"Answer", {}};
   if (!choice) {
     section.blocks.emplace_back(Paragraph{counts_sentence(study) + " None of them can run."});
     return section;
   }
   const Prediction& prediction = *study.points[choice->taken()].prediction;
-  const std::string winners = winners_sentence(study);
   std::string text = counts_sentence(study) + " " +
                      (winners.empty() ? choice_text(*choice, candidates_of(study)) : winners);
   if (best.size() > 1 && winners.empty()) {
@@ -211,12 +211,13 @@ Document study_document(const Study& study) {
   const std::optional<Choice> choice = choice_of(candidates_of(study));
   Document document;
   document.title = study.name;
-  document.sections.push_back(answer_of(study, choice, best));
+  const std::string winners = winners_sentence(study);
+  document.sections.push_back(answer_of(study, choice, best, winners));
   const auto add = [&](DocumentSection section) {
     if (!section.blocks.empty()) document.sections.push_back(std::move(section));
   };
   add(winners_section(study));
-  if (choice && winners_sentence(study).empty()) add(axis_section(study, choice->objective));
+  if (choice && winners.empty()) add(axis_section(study, choice->objective));
   const bool has_scale = best.size() > 1 || (!best.empty() && !study.measured.empty());
   if (has_scale) document.sections.push_back(scaling_section(study, best));
   if (!best.empty()) document.sections.push_back(time_by_scale_section(best));
