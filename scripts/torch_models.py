@@ -14,14 +14,8 @@ Needs PyTorch with CUDA, for some jobs torchvision and transformers, and nothing
 codes: 0 done; 2 wrong option; 3 no PyTorch or no GPU, or a job failed: the rest is in FILE.
 """
 
-import argparse
-import gc
 import inspect
-import json
-import math
-import statistics
 import sys
-import time
 
 try:
     import torch
@@ -34,17 +28,8 @@ except ImportError as error:
     print(f"torch_models.py: {error}; PyTorch with CUDA is needed", file=sys.stderr)
     sys.exit(3)
 
+from torch_measure import captured_step, main, training_step
 from torch_steps import loss_of, rotated
-
-# What a device calls itself, and its profile.
-PROFILES = [
-    ("A100-SXM4-40", "a100_sxm_40gb"),
-    ("A100-SXM4-80", "a100_sxm_80gb"),
-    ("H100", "h100_sxm"),
-    ("H200", "h200_sxm"),
-    ("B200", "b200_sxm"),
-    ("B300", "b300_sxm"),
-]
 
 ADAM = {"optimizer": "adam"}
 MOMENTUM = {"optimizer": "momentum"}
@@ -69,6 +54,87 @@ def torchvision_network(name, batch, optimizers):
         images = torch.randn(batch, 3, 224, 224, device="cuda").contiguous(memory_format=torch.channels_last)
         classes = torch.randint(1000, (batch,), device="cuda")
         return network, lambda: functional.cross_entropy(network(images), classes), optimizers(network.parameters())
+
+    return build
+
+
+def inception(batch):
+    def build():
+        from torchvision import models
+
+        network = models.inception_v3(weights=None, aux_logits=False, init_weights=False)
+        network = network.to(memory_format=torch.channels_last)
+        images = torch.randn(batch, 3, 299, 299, device="cuda").contiguous(memory_format=torch.channels_last)
+        classes = torch.randint(1000, (batch,), device="cuda")
+        return network, lambda: functional.cross_entropy(network(images), classes), momentum(network.parameters())
+
+    return build
+
+
+class WordModel(nn.Module):
+    """PyTorch's example word_language_model."""
+
+    def __init__(self, words, hidden, layers):
+        super().__init__()
+        self.embedding = nn.Embedding(words, hidden)
+        self.recurrent = nn.LSTM(hidden, hidden, layers, dropout=0.2)
+        self.head = nn.Linear(hidden, words)
+        self.drop = nn.Dropout(0.2)
+
+    def forward(self, words):
+        return self.head(self.drop(self.recurrent(self.drop(self.embedding(words)))[0]))
+
+
+def word_model(batch, hidden, length=35, words=33278):
+    def build():
+        network = WordModel(words, hidden, 2)
+        text = torch.randint(words, (length + 1, batch), device="cuda")
+        return (
+            network,
+            lambda: functional.cross_entropy(network(text[:-1]).flatten(0, 1).float(), text[1:].flatten()),
+            [torch.optim.SGD(network.parameters(), lr=1e-3, fused=True)],
+        )
+
+    return build
+
+
+class Speech(nn.Module):
+    """Amodei et al. 2015 (arXiv:1512.02595): two convolutions, five recurrent layers both ways whose
+    directions are added up, batch norms between them, letters."""
+
+    def __init__(self, hidden=800, layers=5, letters=29):
+        super().__init__()
+        self.sound = nn.Sequential(
+            nn.Conv2d(1, 32, (41, 11), (2, 2), (20, 5)), nn.BatchNorm2d(32), nn.Hardtanh(0, 20),
+            nn.Conv2d(32, 32, (21, 11), (2, 1), (10, 5)), nn.BatchNorm2d(32), nn.Hardtanh(0, 20),
+        )
+        widths = [32 * 41] + [hidden] * (layers - 1)
+        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in widths[1:] + [hidden])
+        self.layers = nn.ModuleList(nn.GRU(width, hidden, bidirectional=True) for width in widths)
+        self.head = nn.Linear(hidden, letters, bias=False)
+
+    def forward(self, x):
+        x = self.sound(x).flatten(1, 2).permute(2, 0, 1)
+        for layer, norm in zip(self.layers, self.norms):
+            forward, backward = layer(x)[0].chunk(2, dim=-1)
+            x = norm((forward + backward).transpose(1, 2)).transpose(1, 2)
+        return self.head(x)
+
+
+def speech(batch, moments=320, letters=60):
+    def build():
+        network = Speech()
+        sound = torch.randn(batch, 1, 161, moments, device="cuda")
+        text = torch.randint(1, 29, (batch, letters), device="cuda")
+        moments_out = torch.full((batch,), moments // 2, dtype=torch.long, device="cuda")
+        length = torch.full((batch,), letters, dtype=torch.long, device="cuda")
+        return (
+            network,
+            lambda: functional.ctc_loss(
+                network(sound).float().log_softmax(dim=-1), text, moments_out, length, zero_infinity=True
+            ),
+            momentum(network.parameters()),
+        )
 
     return build
 
@@ -367,6 +433,26 @@ def decoder(model, length, sequences, compiled, linear=plain, experts=None, docu
     return build
 
 
+def capturable(parameters):
+    return [torch.optim.AdamW(parameters, lr=1e-5, fused=True, capturable=True)]
+
+
+def layers_captured(build, model, length, sequences):
+    """The same with forward and backward passes of each layer as graphs of their own."""
+
+    def with_graphs():
+        network, loss, optimizers = build()
+        x = torch.randn(sequences, length, model["hidden"], device="cuda", requires_grad=True)
+        with torch.autocast("cuda", dtype=torch.bfloat16, cache_enabled=False):
+            layers = torch.cuda.make_graphed_callables(
+                tuple(network.layers), ((x, network.cosine, network.sine),) * len(network.layers)
+            )
+        network.layers = nn.ModuleList(layers)
+        return network, loss, optimizers
+
+    return with_graphs
+
+
 def muon(parameters):
     matrices = [p for p in parameters if p.ndim == 2 and max(p.shape) < 100000]
     rest = [p for p in parameters if p.ndim != 2 or max(p.shape) >= 100000]
@@ -390,9 +476,17 @@ MIXTRAL = {
     **LLAMA3_8B, "name": "Mixtral 8x7B, 1 layer", "layers": 1, "vocabulary": 32000, "sequence_length": 4096,
     "mixture_of_experts": {"experts": 8, "experts_per_token": 2, "expert_hidden": 14336},
 }
+LSTM = {
+    "family": "lstm", "name": "LSTM language model", "layers": 2, "hidden": 200, "embedding_width": 200,
+    "vocabulary": 33278, "sequence_length": 35,
+}
 BERT = {
     "family": "bert", "name": "BERT-large, all words predicted", "layers": 24, "hidden": 1024, "attention_heads": 16,
     "vocabulary": 30522, "sequence_length": 512, "dropout": False,
+}
+SMALL = {
+    **LLAMA3_8B, "name": "decoder of 0.3 billion", "layers": 24, "hidden": 1024, "attention_heads": 16, "kv_heads": 16,
+    "head_size": 64, "ffn_hidden": 2816, "vocabulary": 32000, "sequence_length": 1024,
 }
 LORA = {"task": "lora", "lora_rank": 16, "lora_targets": ["qkv", "projection", "fc1", "fc2"], "packed_length": 8192}
 
@@ -405,28 +499,9 @@ def of_eight_bits(inputs, outputs):
     return EightLinear(inputs, outputs, bias=False)
 
 
-def training_step(build):
-    with torch.device("cuda"):
-        network, loss, optimizers = build()
-    network.train()
-
-    def step():
-        with torch.autocast("cuda", dtype=torch.bfloat16):
-            value = loss()
-        value.backward()
-        for optimizer in optimizers:
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-        # As a trainer that logs its loss: the host waits for the device once a step.
-        if not math.isfinite(value.item()):
-            raise RuntimeError("the loss is no number")
-
-    return step
-
-
-def trained(name, build, batch, model, preset="pytorch-ddp", **strategy):
+def trained(name, build, batch, model, preset="pytorch-ddp", step=training_step, **strategy):
     job = {"model": model, "strategy": {"preset": preset, "micro_batch": batch, "global_batch": batch, **strategy}}
-    return name, lambda: training_step(build), job
+    return name, lambda: step(build), job
 
 
 # What tells most comes first.
@@ -458,6 +533,17 @@ JOBS = [
     trained("vgg-16-128", torchvision_network("vgg16", 128, momentum), 128, "vgg_16", **MOMENTUM),
     trained("resnet-152-128", torchvision_network("resnet152", 128, momentum), 128, "resnet_152", **MOMENTUM),
     trained("vit-b-16-256", torchvision_network("vit_b_16", 256, adam), 256, "vit_b_16", **ADAM),
+    trained("small-1024-1-eager", decoder(SMALL, 1024, 1, False), 1, SMALL, "torchtitan-eager"),
+    trained("small-1024-1-eager-captured", decoder(SMALL, 1024, 1, False, optimizers=capturable), 1, SMALL,
+            "torchtitan-eager", captured_step, cuda_graph="full"),
+    trained("small-1024-1-eager-layers-captured", layers_captured(decoder(SMALL, 1024, 1, False), SMALL, 1024, 1), 1,
+            SMALL, "torchtitan-eager", cuda_graph="layer"),
+    trained("alexnet-512", torchvision_network("alexnet", 512, momentum), 512, "alexnet", **MOMENTUM),
+    trained("inception-v3-128", inception(128), 128, "inception_v3", **MOMENTUM),
+    trained("deepspeech2-32", speech(32), 32, "deepspeech2", **MOMENTUM),
+    trained("lstm-200-20", word_model(20, 200), 20, LSTM, optimizer="sgd"),
+    trained("lstm-1500-64", word_model(64, 1500), 64, {**LSTM, "hidden": 1500, "embedding_width": 1500},
+            optimizer="sgd"),
 ]
 
 
@@ -524,79 +610,5 @@ JOBS += [generated(*sizes) for sizes in ((1, 2048), (16, 2048), (64, 2048), (256
 JOBS.append(generated(1, 2048, compiled=True))
 
 
-def timed(step, least, most, seconds):
-    """What each of that many steps took, in seconds."""
-    times, began = [], time.monotonic()
-    while len(times) < least or (len(times) < most and time.monotonic() - began < seconds):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        step()
-        end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end) / 1e3)
-    return times
-
-
-def run(build):
-    """Times of a job's steps, and the most memory that was given out."""
-    gc.collect()
-    torch.cuda.empty_cache()
-    torch.cuda.reset_peak_memory_stats()
-    torch.manual_seed(1)
-    step = build()
-    for _ in range(4):
-        step()
-    return timed(step, 8, 40, 1.5), torch.cuda.max_memory_allocated()
-
-
-def main():
-    options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    options.add_argument("-o", "--output", required=True, metavar="FILE")
-    options.add_argument("--only", action="append", default=[], metavar="WORD", help="jobs whose id has it")
-    options.add_argument("--seconds", type=float, default=200.0, metavar="N", help="begin nothing after [200]")
-    options = options.parse_args()
-    if not torch.cuda.is_available():
-        print("torch_models.py: PyTorch sees no GPU", file=sys.stderr)
-        return 3
-    torch.set_float32_matmul_precision("high")
-    device = torch.cuda.get_device_name()
-    profile = next((ours for theirs, ours in PROFILES if theirs in device), None)
-    if profile is None:
-        print(f"torch_models.py: no profile is known of {device}; write it into the rows", file=sys.stderr)
-    began, rows, failed = time.monotonic(), [], 0
-    for name, build, job in JOBS:
-        if options.only and not any(word in name for word in options.only):
-            continue
-        if time.monotonic() - began > options.seconds:
-            print(f"torch_models.py: time is up; {name} and what follows were not run", file=sys.stderr)
-            break
-        start = time.monotonic()
-        try:
-            times, memory = run(build)
-        except Exception as error:  # noqa: BLE001, whatever it is, the other jobs are worth having
-            failed += 1
-            print(f"torch_models.py: {name}: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
-            continue
-        finally:
-            torch._dynamo.reset()
-        rows.append({
-            "id": name, "kind": "measured_job",
-            "source": f"scripts/torch_models.py, PyTorch {torch.__version__}, {device}",
-            "job": {"profile": profile or device, **job},
-            "metric": "median, fastest and slowest of the steps, most memory given out",
-            "value": [statistics.median(times), min(times), max(times), memory],
-            "unit": "s, s, s, bytes",
-        })
-        print(
-            f"{name}: {statistics.median(times) * 1e3:.2f} ms ({min(times) * 1e3:.2f} to {max(times) * 1e3:.2f}, "
-            f"{len(times)} steps), {memory / 2**30:.2f} GiB, in {time.monotonic() - start:.0f} s",
-            file=sys.stderr,
-        )
-        with open(options.output, "w", encoding="utf-8") as file:
-            json.dump({"schema": "headway/published-sync/1", "rows": rows}, file, indent=1)
-            file.write("\n")
-    return 3 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("torch_models.py", __doc__, JOBS))

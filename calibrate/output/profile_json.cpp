@@ -183,6 +183,7 @@ Json of(const ExpertCosts& costs) {
 
 Json of(const GraphCosts& costs) {
   return {{"launch_gap", of(costs.launch_gap)},
+          {"host_layer", of(costs.host_layer)},
           {"expert_layer", of(costs.expert_layer)},
           {"expert_full", of(costs.expert_full)}};
 }

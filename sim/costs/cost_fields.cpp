@@ -133,7 +133,11 @@ see: strategy.overlap_expert_exchange)"},
 const FieldTable<GraphCosts>& graph_fields() {
   static const FieldTable<GraphCosts> kFields(
       {{"launch_gap", estimate(&GraphCosts::launch_gap, kShare),
-        "Share that is left of launch_gap_s, and of host_per_layer_s of layers without experts."},
+        "Share that is left of launch_gap_s."},
+       {"host_layer", known_estimate(&GraphCosts::host_layer, kShare),
+        R"(Share that is left of host_per_layer_s of layers without experts, parts of layers captured; of a
+captured iteration nothing is.
+default: 0.1)"},
        {"expert_layer", estimate(&GraphCosts::expert_layer, kShare),
         "Share that is left of the gap and host time of experts, parts of layers captured."},
        {"expert_full", estimate(&GraphCosts::expert_full, kShare),

@@ -213,9 +213,10 @@ struct ExpertCosts {
 
 /// What remains of gaps and of the host's time where CUDA graphs issue the work.
 struct GraphCosts {
-  Estimate launch_gap;    ///< of the gaps of any layer, and of the host's time of a dense one
-  Estimate expert_layer;  ///< of a layer with experts, its parts captured
-  Estimate expert_full;   ///< of a layer with experts, the whole iteration captured
+  Estimate launch_gap;       ///< of the gaps of any layer
+  Estimate host_layer{0.1};  ///< of the host's time of a layer without experts, its parts captured
+  Estimate expert_layer;     ///< of a layer with experts, its parts captured
+  Estimate expert_full;      ///< of a layer with experts, the whole iteration captured
 };
 
 /// Random differences between devices and between runs of one operation; lognormal, sigma of the

@@ -183,6 +183,7 @@ Bytes exchange_buffers(const Model& model, const Strategy& strategy,
   }
   if (strategy.replicas() == 1 && !strategy.memory.flattened_gradients) return Bytes(0.0);
   const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);
+  if (strategy.memory.standing_buckets) return all;
   if (strategy.gradient_bucket > Bytes(0.0)) return min(all, strategy.gradient_bucket);
   return min(all, Bytes((adapters ? adapter : layer) * bytes.gradient));
 }

@@ -46,6 +46,7 @@ RankShape rank_shape_of(const Strategy& strategy) {
   if (trains_adapters(strategy)) {
     shape.frozen = true;
     shape.adapters = strategy.lora_targets;
+    shape.wide_adapters = strategy.lora_precision == Precision::fp32 && element < 4.0;
   }
   return shape;
 }

@@ -45,6 +45,11 @@ ranks that send to each other.)"},
         R"(Gradients are copied behind one another to be reduced, on a single replica too (DeepSpeed without
 ZeRO: buffered_allreduce_fallback).
 see: strategy.gradient_bucket)"},
+       {"standing_buckets", flag(&SoftwareMemory::standing_buckets),
+        R"(The buckets in which replicas reduce gradients stand beside the gradients, all of them and all the
+time (DistributedDataParallel, unless gradient_as_bucket_view is true). Off, one is on its way.
+see: strategy.gradient_bucket;
+https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html)"},
        {"freed_gradients", flag(&SoftwareMemory::freed_gradients),
         R"(Gradients are let go after the update and come anew in the backward pass, layer by layer, as what
 the forward pass kept goes (PyTorch's zero_grad, which sets them to none). Of a step of one

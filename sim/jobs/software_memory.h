@@ -5,7 +5,7 @@
 namespace headway {
 
 /// What training software keeps in memory beside what other choices of a job decide. Sets memory
-/// only.
+/// only, but for the optimizer's states, which an update moves.
 struct SoftwareMemory {
   /// Bytes of optimizer states for each parameter, before sharding; 0: two moments in fp32 and,
   /// beside parameters of less, a copy of the parameters in fp32.
@@ -28,6 +28,8 @@ struct SoftwareMemory {
   /// Gradients are copied behind one another to be reduced, and there is always somebody to reduce
   /// them with.
   bool flattened_gradients = false;
+  /// The buckets in which replicas reduce gradients stand beside the gradients, all the time.
+  bool standing_buckets = false;
   /// Gradients are let go after the update and come anew, layer by layer, as a backward pass lets
   /// go of what the forward pass kept.
   bool freed_gradients = false;

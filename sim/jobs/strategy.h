@@ -83,6 +83,7 @@ inline constexpr Word<Task> kWords<Task>[] = {
 struct Strategy {
   Task task = Task::pretrain;
   int lora_rank = 8;  ///< inner size of the adapters; only where they are trained
+  Precision lora_precision = Precision::bf16;  ///< in which they are kept: bf16 or fp32
   std::vector<AdapterTarget> lora_targets = {AdapterTarget::qkv};
 
   int tensor_parallel = 1;

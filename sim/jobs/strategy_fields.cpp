@@ -15,6 +15,8 @@ namespace {
 
 constexpr Word<Precision> kGradientFormats[] = {
     {"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"fp16", Precision::fp16}};
+constexpr Word<Precision> kAdapterFormats[] = {{"bf16", Precision::bf16},
+                                               {"fp32", Precision::fp32}};
 
 /// What fine-tuning packs, as a share of the sequence, where a scenario does not say: public steps
 /// of fine-tuning spend 0.43 of the time on attention that whole sequences of 4,096 tokens would
@@ -209,6 +211,13 @@ see: strategy.packed_length, strategy.lora_rank, strategy.lora_targets)"},
        whole(&Strategy::lora_rank, between(1, 100'000)).where(trains_adapters, kAdapters),
        R"(Inner size of the adapters.
 see: Hu et al. 2021 (arXiv:2106.09685), 4.1)"},
+      {"lora_precision",
+       word(&Strategy::lora_precision, kAdapterFormats)
+           .presettable()
+           .where(trains_adapters, kAdapters),
+       R"(Number format that adapters are kept in. In fp32 beside matrices of 16 bits (peft) every matrix's
+input is cast to it, and back by autocast: 12 bytes an element each way.
+see: peft's autocast_adapter_dtype)"},
       {"lora_targets", words(&Strategy::lora_targets).where(trains_adapters, kAdapters),
        R"(The matrices of a layer with an adapter: qkv, projection, fc1, fc2.
 limits: at least one, none twice

@@ -310,6 +310,7 @@ constexpr FlagRow kTable[] = {
     {"task", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript}},
     {"lora_rank", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript}},
     {"lora_targets", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript}},
+    {"lora_precision", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript}},
     {"synchronisation", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
     {"compression", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
     {"memory", "*", {"", "", "", ""}},  // says what the software does

@@ -45,6 +45,7 @@ struct RankShape {
   /// Where adapters alone are trained, those matrices that have one.
   bool frozen = false;
   std::vector<AdapterTarget> adapters = {};
+  bool wide_adapters = false;  ///< in fp32: inputs are cast to it and back
 
   /// How far attention reaches: packed documents attend to themselves only.
   [[nodiscard]] double attention_length() const {

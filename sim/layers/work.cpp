@@ -110,6 +110,9 @@ std::vector<const Product*> adapted(const Layer& layer, const RankShape& shape) 
   return products;
 }
 
+/// Bytes of an element of 16 bits that becomes one of fp32, and one of 16 bits again.
+constexpr double kCastAndBack = (2.0 + 4.0) + (4.0 + 2.0);
+
 /// Two narrow products and a sum beside a matrix. Tensor parallelism cuts A where it cuts the
 /// matrix's outputs, and B where it cuts its inputs.
 void add_adapter(Work& work, const LinearWork& beside, double rank, const RankShape& shape) {
@@ -127,6 +130,10 @@ void add_adapter(Work& work, const LinearWork& beside, double rank, const RankSh
                          .forward = Bytes(kSumPasses * m * n * kWorkingElement),
                          .backward = Bytes(kSumPasses * m * k * kWorkingElement),
                          .merged = false});
+  if (!shape.wide_adapters) return;
+  const Bytes casts(kCastAndBack * m * k);
+  work.passes.push_back(
+      {.name = "adapter_casts", .forward = casts, .backward = casts, .merged = false});
 }
 
 }  // namespace

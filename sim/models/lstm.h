@@ -15,6 +15,10 @@ template <>
 inline constexpr Word<RecurrentCell> kWords<RecurrentCell>[] = {
     {"lstm", RecurrentCell::lstm}, {"gru", RecurrentCell::gru}, {"plain", RecurrentCell::plain}};
 
+/// Launches of a layer's products with its states and of their gates, each way, in those of
+/// operators of Python.
+[[nodiscard]] double launches_in_turns(double positions);
+
 /// A layer in one direction, of a token; `positions` follow each other in a sequence. Its products
 /// with inputs are taken for all positions at once, those with its state one after the other.
 [[nodiscard]] Layer recurrent_layer(RecurrentCell cell, double inputs, double hidden,

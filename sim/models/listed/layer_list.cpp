@@ -10,6 +10,7 @@
 #include "sim/base/units.h"
 #include "sim/models/families.h"
 #include "sim/models/listed/layer_operators.h"
+#include "sim/models/lstm.h"
 #include "sim/models/transformer/transformer_layers.h"
 
 namespace headway {
@@ -30,7 +31,8 @@ void resolve_as_given(ObjectReader& reader, std::string_view key) {
 
 double elements_of(Bytes bytes) { return bytes.count() / kWorkingElement; }
 
-void read_product(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics) {
+void read_product(const JsonCursor& part, std::int64_t sequence_length, Layer& layer,
+                  Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
   Product product;
   product.name = reader.text("name", fmt::format("product {}", layer.products.size() + 1));
@@ -38,9 +40,12 @@ void read_product(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics
   product.outputs = static_cast<double>(reader.integer("outputs", kCounts));
   product.inputs = static_cast<double>(reader.integer("inputs", kCounts));
   product.bias = reader.flag("bias", false);
+  product.reuse = reader.number("reuse", at_least(1.0), 1.0);
   product.in_turns = reader.flag("in_turns", false);
-  ++layer.launches.forward;
-  layer.launches.backward += 2.0;
+  const double turns =
+      product.in_turns ? launches_in_turns(static_cast<double>(sequence_length)) : 0.0;
+  layer.launches.forward += 1.0 + turns;
+  layer.launches.backward += 2.0 + turns;
   reader.report_unknown();
   layer.products.push_back(std::move(product));
 }
@@ -103,7 +108,7 @@ Bytes output_of(const Layer& layer) {
 Layer read_given_layer(ObjectReader& reader, std::int64_t sequence_length) {
   Layer layer;
   for (const JsonCursor& product : reader.elements("products")) {
-    read_product(product, layer, reader.diagnostics());
+    read_product(product, sequence_length, layer, reader.diagnostics());
   }
   for (const JsonCursor& pass : reader.elements("passes")) {
     read_pass(pass, layer, reader.diagnostics());

@@ -1,8 +1,10 @@
 #include "sim/programs/stage_costs/host_cost.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/strategy.h"
 
 namespace headway {
@@ -14,6 +16,8 @@ constexpr double kTypicalKernels = 14.0;
 /// tensor-parallel ranks take 0.2 ms longer than those of one, for six collectives (vTrain,
 /// data/ground_truth_single.csv, the shortest micro-batches).
 constexpr double kCollectiveKernels = 0.5;
+/// Of an adapter: two products and a sum.
+constexpr double kAdapterKernels = 3.0;
 /// Issuing a backward pass takes the host this much longer than the forward pass; fitted for both
 /// kinds of layers.
 constexpr double kBackwardHost = 1.5;
@@ -25,9 +29,11 @@ constexpr double kBackwardExpertGap = 1.5;
 /// other within a doubling of the micro-batch.
 constexpr double kSharpness = 8.0;
 
-/// What CUDA graphs leave of the gaps between kernels, and of those of the experts.
+/// What CUDA graphs leave of the gaps between kernels, of the host's time, and of both of experts.
+/// Of a whole iteration the host launches one.
 struct GraphShares {
   double gaps = 1.0;
+  double host = 1.0;
   double experts = 1.0;
 };
 GraphShares graph_shares(const Strategy& strategy, const Profile& profile) {
@@ -35,6 +41,7 @@ GraphShares graph_shares(const Strategy& strategy, const Profile& profile) {
   HEADWAY_CHECK(profile.cuda_graphs.has_value(), "CUDA graphs are not in the profile");
   const GraphCosts& graphs = *profile.cuda_graphs;
   return {.gaps = graphs.launch_gap.value,
+          .host = strategy.cuda_graph == CudaGraph::full ? 0.0 : graphs.host_layer.value,
           .experts = strategy.cuda_graph == CudaGraph::full ? graphs.expert_full.value
                                                             : graphs.expert_layer.value};
 }
@@ -50,6 +57,18 @@ double tensor_collectives(const Strategy& strategy, const Layer& layer) {
   return collectives;
 }
 
+/// Kernels of the adapters beside a layer's matrices.
+double adapter_kernels(const Strategy& strategy, const Layer& layer) {
+  if (!trains_adapters(strategy)) return 0.0;
+  const std::vector<AdapterTarget>& targets = strategy.lora_targets;
+  const auto has_adapter = [&](const Product& product) {
+    return product.target &&
+           std::find(targets.begin(), targets.end(), *product.target) != targets.end();
+  };
+  return kAdapterKernels * static_cast<double>(std::count_if(layer.products.begin(),
+                                                             layer.products.end(), has_adapter));
+}
+
 }  // namespace
 
 HostCosts host_costs(const Strategy& strategy, const Profile& profile, const KernelFamily& family,
@@ -60,9 +79,10 @@ HostCosts host_costs(const Strategy& strategy, const Profile& profile, const Ker
                   .backward_gaps = layer.launches.backward * gap};
   if (!layer.routing) {
     const double kernels =
-        (layer.launches.forward + kCollectiveKernels * tensor_collectives(strategy, layer)) /
+        (layer.launches.forward + kCollectiveKernels * tensor_collectives(strategy, layer) +
+         adapter_kernels(strategy, layer)) /
         kTypicalKernels;
-    costs.forward = kernels * Seconds(shares.gaps * family.host_per_layer.value);
+    costs.forward = kernels * Seconds(shares.host * family.host_per_layer.value);
     costs.backward = kBackwardHost * costs.forward;
     return costs;
   }

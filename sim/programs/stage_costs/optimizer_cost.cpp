@@ -21,6 +21,17 @@ double copy_bytes(Precision precision) {
   return bytes < kWeightBytes ? bytes : 0.0;
 }
 
+/// What Adam moves with the states that the software keeps over what it moves with 12 bytes of
+/// them: each is read and written, and so is the parameter in 16 bits; the gradient is read.
+double share_of_states(const Strategy& strategy) {
+  constexpr double kStates = 12.0;
+  constexpr double kParameter = 4.0;
+  const double kept = strategy.memory.optimizer_state_bytes;
+  if (kept == 0.0) return 1.0;
+  const double rest = kParameter + bytes_per_element(strategy.gradient_precision);
+  return (2.0 * kept + rest) / (2.0 * kStates + rest);
+}
+
 Seconds orthogonal_time(double rows, double columns, const DeviceCosts& device,
                         Precision precision) {
   const double m = std::min(rows, columns);
@@ -56,8 +67,9 @@ Seconds optimizer_time(const Profile& profile, const Strategy& strategy, const O
   const std::optional<Cost> measured =
       optimizer.traffic ? std::nullopt
                         : curve_cost(device.optimizer_curve, Bytes(kWeightBytes * tensor));
+  const double moved = optimizer.traffic ? 1.0 : share_of_states(strategy);
   const Seconds own =
-      measured ? by_device / tensor * measured->time : Bytes(by_device * bytes) / memory;
+      moved * (measured ? by_device / tensor * measured->time : Bytes(by_device * bytes) / memory);
   if (strategy.optimizer_offload == 0.0) return own + norm;
 
   HEADWAY_CHECK(device.host_bandwidth && device.host_memory_bandwidth,

@@ -138,6 +138,19 @@ TEST(SoftwareMemory, FlattenedGradientsAreThereTwiceOnOneReplicaToo) {
   EXPECT_NEAR((memory_of_one(kLlama8B, strategy).buffers - plain.buffers).count(), 4e9, 1.0);
 }
 
+TEST(SoftwareMemory, StandingBucketsAreAsManyBytesAsGradientsWhereReplicasReduceThem) {
+  Strategy strategy{.data_parallel = 2, .global_batch = 64, .sequence_length = 8192};
+  strategy.gradient_bucket = 25_MiB;
+  const StageMemory plain = memory_of_one(kLlama8B, strategy);
+  strategy.memory.standing_buckets = true;
+  EXPECT_NEAR((memory_of_one(kLlama8B, strategy).buffers - plain.buffers + 25_MiB).count(),
+              plain.gradients.count(), 1.0);
+  strategy.data_parallel = 1;
+  const Bytes alone = memory_of_one(kLlama8B, strategy).buffers;
+  strategy.memory.standing_buckets = false;
+  EXPECT_EQ(memory_of_one(kLlama8B, strategy).buffers, alone);
+}
+
 TEST(SoftwareMemory, LogitsOfTheMicroBatchBeforeAreTwoBytesEach) {
   Strategy strategy{.global_batch = 64, .sequence_length = 8192};
   const Bytes plain = memory_of_one(kLlama8B, strategy).buffers;

@@ -175,6 +175,22 @@ TEST(Adapters, AreCutAsTheirMatrixIs) {
   EXPECT_EQ(adapter_parameters_on_rank(layer, shape, 4.0), 4.0 * (14 + 14) / 2.0);
 }
 
+TEST(Adapters, InFp32TakeTheirInputsThereAndBack) {
+  // 5 rows of 6 / 2 and of 8 / 2 inputs: 6 bytes there, 6 back, in either pass.
+  const RankShape shape{.sequence_length = 5,
+                        .tensor_parallel = 2,
+                        .frozen = true,
+                        .adapters = {AdapterTarget::fc1, AdapterTarget::fc2},
+                        .wide_adapters = true};
+  const Work with = work(two_matrices(), shape, 4.0);
+  ASSERT_EQ(with.passes.size(), 4U);
+  EXPECT_EQ(with.passes[1].name, "adapter_casts");
+  EXPECT_EQ(with.passes[1].forward, Bytes(12.0 * 5 * 6));
+  EXPECT_EQ(with.passes[1].backward, Bytes(12.0 * 5 * 6));
+  EXPECT_EQ(with.passes[3].forward, Bytes(12.0 * 5 * 4));
+  EXPECT_FALSE(with.passes[3].merged);
+}
+
 TEST(KeptForWeights, IsLeftOutWhereTheyAreFrozenWithoutAnAdapter) {
   Layer layer;
   layer.kept = {{.elements = 10.0, .for_weights = true, .target = AdapterTarget::fc1},

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/jobs/memory.h"
+#include "sim/jobs/strategy.h"
 #include "sim/predict/simulate.h"
 #include "sim/validate/sync/sync_kind.h"
 #include "sim/validate/sync/sync_scenario.h"
@@ -12,9 +13,11 @@ namespace {
 constexpr BytesPerSecond kNoNetwork(50e9);  ///< nobody is at its other end
 constexpr std::size_t kPeakMemory = 3;      ///< which of the values
 
-/// What the framework's allocator gives out at most.
+/// What the framework's allocator gives out at most, without what it holds beside that.
 Bytes peak_memory(const Scenario& scenario) {
-  return stage_memory(scenario.model, *scenario.strategy).front().total() - kDeviceContext;
+  Strategy strategy = *scenario.strategy;
+  strategy.memory.allocator_reserve = 0.0;
+  return stage_memory(scenario.model, strategy).front().total() - kDeviceContext;
 }
 
 SyncOutcome predict_measured_job(const SyncQuestion& question) {

@@ -38,6 +38,15 @@ TEST(OptimizerTime, WithoutANormIsTheUpdatesAlone) {
                    3.4e9 / kMemory);
 }
 
+// Of 12 bytes of states 24 move, with 4 of the parameter and 2 of its gradient; of 4 bytes 8 do.
+TEST(OptimizerTime, GoesByTheStatesThatTheSoftwareKeeps) {
+  Strategy strategy{.gradient_norm = false,
+                    .gradient_precision = Precision::bf16};
+  strategy.memory.optimizer_state_bytes = 4.0;
+  EXPECT_DOUBLE_EQ(optimizer_time(round_profile(), strategy, kAdam, 1e9, 1e8).count(),
+                   14.0 / 30.0 * 3.4e9 / kMemory);
+}
+
 // With gradients in 16 bits 24 bytes of Adagrad for each of 1e8, a tenth more as the kernels of
 // Adam move, 33 bytes where it needs 30, and no norm. What was measured of Adam says nothing of it.
 TEST(OptimizerTime, OfOthersIsWhatTheyMoveAsWastefullyAsAdam) {

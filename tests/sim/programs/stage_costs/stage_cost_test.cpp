@@ -134,6 +134,16 @@ TEST_F(StageCostTest, TheHostIssuesTheCollectivesOfTensorParallelRanks) {
   EXPECT_DOUBLE_EQ(host().forward.count(), 16e-3);
 }
 
+TEST_F(StageCostTest, TheHostIssuesTheProductsAndSumsOfAdapters) {
+  KernelFamily& family = profile.kernel_families["fused"];
+  family.host_per_layer = estimate(14e-3);  // 1 ms a kernel
+  strategy.task = Task::lora;
+  strategy.lora_targets = {AdapterTarget::qkv, AdapterTarget::fc2};
+  const HostCosts host = host_costs(strategy, profile, family, transformer_layer(model, {}));
+  EXPECT_DOUBLE_EQ(host.forward.count(), (14 + 2 * 3) * 1e-3);
+  EXPECT_DOUBLE_EQ(host.backward.count(), 1.5 * 20e-3);
+}
+
 TEST_F(StageCostTest, GapsBetweenKernelsAndTheStepsOwnOverheadAreTheHosts) {
   KernelFamily& family = profile.kernel_families["fused"];
   family.launch_gap = estimate(2e-6);
