@@ -5,6 +5,7 @@
 
 #include "sim/jobs/memory_of_stage.h"
 #include "sim/jobs/rank_shape_of.h"
+#include "sim/jobs/recompute/pass_memory.h"
 #include "sim/jobs/recompute/recompute.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/stage_parameters.h"
@@ -218,53 +219,6 @@ Bytes communicators(const Strategy& strategy) {
   return groups * kCommunicator;
 }
 
-/// What passes through consecutive layers keep, embedding and head apart.
-class PassMemory {
- public:
-  PassMemory(const Model& model, const Strategy& strategy)
-      : model_(model),
-        strategy_(strategy),
-        keeping_(strategy),
-        recomputing_(model.kinds.size()),
-        whole_(model.kinds.size()) {
-    keeping_.recompute = Recompute::none;
-  }
-
-  [[nodiscard]] Bytes on_device(const LayerRange& range) {
-    const int recomputing = recomputed_layers(strategy_, range.count);
-    Bytes sum;
-    for (int i = strategy_.offload_layers; i < range.count; ++i) {
-      const bool recomputes = strategy_.offload_layers > 0 || i < recomputing;
-      sum += of_layer(range.first + i, recomputes ? strategy_ : keeping_,
-                      recomputes ? recomputing_ : whole_);
-    }
-    return sum;
-  }
-
-  [[nodiscard]] Bytes on_host(const LayerRange& range) {
-    Bytes sum;
-    for (int i = 0; i < std::min(range.count, strategy_.offload_layers); ++i) {
-      sum += of_layer(range.first + i, strategy_, recomputing_);
-    }
-    return sum;
-  }
-
- private:
-  using OfKinds = std::vector<std::optional<Bytes>>;
-
-  Bytes of_layer(int layer, const Strategy& strategy, OfKinds& known) const {
-    std::optional<Bytes>& bytes = known[static_cast<std::size_t>(model_.kind_of(layer))];
-    if (!bytes) bytes = recomputing_layer_bytes(model_.layer(layer), strategy);
-    return *bytes;
-  }
-
-  const Model& model_;
-  const Strategy& strategy_;
-  Strategy keeping_;
-  OfKinds recomputing_;  ///< what the strategy recomputes
-  OfKinds whole_;        ///< nothing
-};
-
 /// The layer that is being worked on, and the one on its way to the host or back.
 Bytes offload_buffers(const Layer& layer, const Strategy& strategy) {
   return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(layer, strategy);
@@ -336,20 +290,28 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
   std::vector<Bytes> chunk_bytes;
   std::vector<Bytes> chunk_host_bytes;
   const RankShape shape = rank_shape_of(strategy);
-  Bytes transient = largest_of_kinds(model, standing, [&](const Layer& layer) {
-    return recomputed_bytes(layer, strategy) + offload_buffers(layer, strategy) +
-           gradients_at_work(layer, shape);
-  });
+  std::vector<Bytes> at_work(standing.size());
+  for (std::size_t kind = 0; kind < standing.size(); ++kind) {
+    if (standing[kind] == 0) continue;
+    const Layer& layer = model.kinds[kind];
+    at_work[kind] = recomputed_bytes(layer, strategy) + offload_buffers(layer, strategy) +
+                    gradients_at_work(layer, shape);
+  }
+  Bytes transient;
   PassMemory passes(model, strategy);
   for (const LayerRange& range : layers) {
     const int chunk = static_cast<int>(chunk_bytes.size());
     Bytes kept = passes.on_device(range);
+    transient = max(transient, passes.at_work(range, at_work));
     if (is_first_chunk(strategy, stage, chunk)) {
       kept += kept_bytes(model.first, shape);
     }
     if (is_last_chunk(strategy, stage, chunk)) {
       const LossMemory loss = loss_memory(model, strategy);
       kept += kept_behind(model, strategy, loss.kept);
+      if (model.ahead.layers > 0) {
+        transient = max(transient, at_work[static_cast<std::size_t>(model.ahead.kind)]);
+      }
       // The softmax is gone by the time that layers are recomputed.
       transient = max(loss.workspace, transient - loss.kept);
     }

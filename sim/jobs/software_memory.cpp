@@ -37,6 +37,9 @@ projection.)"},
         R"(Unfused attention takes its softmax in one kernel, which keeps the result in 16 bits (Megatron-LM).
 Off, several keep it in fp32 as well (PyTorch).
 see: strategy.attention)"},
+       {"wide_residuals", flag(&SoftwareMemory::wide_residuals),
+        R"(What passes between layers is in fp32, and so are the inputs of norms that are kept (PyTorch's
+autocast with weights in fp32, which leaves embeddings and sums with them in fp32).)"},
        {"communicators", whole(&SoftwareMemory::communicators, between(0.0, 100.0)),
         R"(Communicators beside one for each degree that splits the job, each with its buffers: software whose
 parts make groups of their own over the same ranks has them twice. PyTorch makes one for every two

@@ -23,6 +23,8 @@ struct SoftwareMemory {
   bool previous_logits = false;
   /// The softmax of unfused attention is one kernel that keeps its result in 16 bits.
   bool fused_softmax = true;
+  /// What passes between layers, and into their norms, is in fp32.
+  bool wide_residuals = false;
   /// Communicators beside one for each degree that splits the job.
   int communicators = 0;
   /// Gradients are copied behind one another to be reduced, and there is always somebody to reduce

@@ -60,6 +60,7 @@ inline constexpr double kWorkingElement = 2.0;  ///< bytes of an activation whil
 /// In how many bytes an element is kept.
 enum class Stored {
   working,           ///< as the forward pass uses it
+  residual,          ///< as it passes between layers
   quantised,         ///< as the input of a product
   quantised_copy,    ///< the same beside the original: nothing where products take 16 bits or more
   activation_input,  ///< what an activation function takes

@@ -45,6 +45,8 @@ double RankShape::bytes(Stored stored) const {
   switch (stored) {
     case Stored::working:
       return element_bytes;
+    case Stored::residual:
+      return wide_residuals ? kSingleBytes : element_bytes;
     case Stored::quantised:
       return product_bytes;
     case Stored::quantised_copy:

@@ -26,11 +26,12 @@ constexpr double kAlexNetImage = 3.0 * 224.0 * 224.0;
 }  // namespace
 
 Model layers_of(const AlexNetModel& fields) {
-  Model model{.name = fields.name,
-              .source = fields.source,
-              .first = {.name = "images", .output = kAlexNetImage},
-              .has_tokens = false,
-              .tensor_limits = {{"hidden", "a convolution (which is never split)", 1}}};
+  Model model{
+      .name = fields.name,
+      .source = fields.source,
+      .first = {.name = "images", .output = kAlexNetImage, .kept = kept_inputs(kAlexNetImage)},
+      .has_tokens = false,
+      .tensor_limits = {{"hidden", "a convolution (which is never split)", 1}}};
   double in = 3.0;
   double input = kAlexNetImage;
   for (const AlexNetConvolution& of : kAlexNetConvolutions) {

@@ -10,6 +10,8 @@ namespace headway {
 namespace {
 
 constexpr double kPoolBytes = 2.0;  ///< an element
+/// Elements of 2 bytes that the place of a largest one takes: PyTorch's max_pool2d keeps 8 bytes.
+constexpr double kPlace = 4.0;
 
 double positions_of(const Convolution& of) { return std::pow(of.size, of.dimensions); }
 double taps_of(const Convolution& of) {
@@ -34,6 +36,11 @@ double filtering_of(const Convolution& of) {
 
 double convolution_rate(bool is_filtered) {
   return kKernelRate * (is_filtered ? kFewerMultiplications : 1.0);
+}
+
+std::vector<KeptTensor> kept_inputs(double elements) {
+  return {{.name = "loaded inputs", .elements = elements, .stored = Stored::single},
+          {.name = "inputs", .elements = elements}};
 }
 
 void ConvolutionBlock::convolution(const Convolution& of) {
@@ -74,8 +81,18 @@ void ConvolutionBlock::sum(double elements) {
 }
 
 void ConvolutionBlock::pool(double channels, double from, double to) {
+  mean_pool(channels, from, to);
+  layer_.kept.push_back({.name = "pool places", .elements = kPlace * channels * to * to});
+}
+
+void ConvolutionBlock::mean_pool(double channels, double from, double to) {
   const double moved = kPoolBytes * channels * (from * from + to * to);
   pass("pool", moved, moved);
+  layer_.kept.push_back({.name = "pool output", .elements = channels * to * to});
+}
+
+void ConvolutionBlock::concatenation(double elements) {
+  layer_.kept.push_back({.name = "concatenation", .elements = elements});
 }
 
 void ConvolutionBlock::mean(double channels, double size) {

@@ -64,8 +64,12 @@ class ConvolutionBlock {
   /// Transposed, with a stride as large as its kernel: each position becomes kernel^dimensions of
   /// them, `size` a side. Nothing stands behind it.
   void transposed(const Convolution& of);
-  /// Pools squares of positions, `from` a side to `to`.
+  /// The largest of squares of positions, or their mean, `from` a side to `to`. What comes out is
+  /// kept for what takes it; of a largest one, where it stood.
   void pool(double channels, double from, double to);
+  void mean_pool(double channels, double from, double to);
+  /// So many elements of branches are put side by side, which leaves the branches as they are.
+  void concatenation(double elements);
   /// The mean of each channel.
   void mean(double channels, double size);
   /// Fully connected; a dropout behind the rectifier keeps a mask.
@@ -84,6 +88,9 @@ class ConvolutionBlock {
 
   Layer layer_;
 };
+
+/// A network's inputs, as they were loaded, in fp32, and as the first convolution takes them.
+[[nodiscard]] std::vector<KeptTensor> kept_inputs(double elements);
 
 /// The share of the rate of matrix products on plain cores that kernels of convolutions reach;
 /// `is_filtered`: of 3 x 3 taps at every position, which need fewer multiplications than are

@@ -53,9 +53,11 @@ class InceptionBuilder {
                         .across = across,
                         .size = size});
   }
+  void averaged() { block_.mean_pool(in_, size_, size_); }
   void pooled(double to) { block_.pool(in_, size_, to); }
   void end(double out, double size) {
     const double input = in_ * size_ * size_;
+    block_.concatenation(out * size * size);
     in_ = out;
     size_ = size;
     convolutions_ = 0;
@@ -84,7 +86,7 @@ void fives(InceptionBuilder& to, double pooled) {
   to.reduce(64.0);
   to.put(64.0, 96.0, 3.0, 0.0, size);
   to.put(96.0, 96.0, 3.0, 0.0, size);
-  to.pooled(size);
+  to.averaged();
   to.reduce(pooled);
   to.end(64.0 + 64.0 + 96.0 + pooled, size);
 }
@@ -103,7 +105,7 @@ void sevens(InceptionBuilder& to, double width) {
   to.put(width, width, 1.0, 7.0, size);
   to.put(width, width, 7.0, 1.0, size);
   to.put(width, kOut, 1.0, 7.0, size);
-  to.pooled(size);
+  to.averaged();
   to.reduce(kOut);
   to.end(4.0 * kOut, size);
 }
@@ -120,7 +122,7 @@ void threes(InceptionBuilder& to) {
   to.put(448.0, 384.0, 3.0, 0.0, size);
   to.put(384.0, 384.0, 1.0, 3.0, size);
   to.put(384.0, 384.0, 3.0, 1.0, size);
-  to.pooled(size);
+  to.averaged();
   to.reduce(192.0);
   to.end(320.0 + 2.0 * 768.0 + 192.0, size);
 }
@@ -135,6 +137,7 @@ Model layers_of(const InceptionModel& fields) {
               .tensor_limits = {{"inception", "a convolution (which is never split)", 1}}};
   const double image = static_cast<double>(fields.image_size);
   model.first.output = 3.0 * image * image;
+  model.first.kept = kept_inputs(model.first.output);
   InceptionBuilder to(model, image);
   to.plain(32.0, 3.0, 2.0, false, false);
   to.plain(32.0, 3.0, 1.0, false);

@@ -72,7 +72,12 @@ Layer stem(const ResNetModel& fields) {
                      .stride = 2.0,
                      .input_gradient = false});
   block.pool(width, size, pooled);
-  return std::move(block).finished(0.0, pooled * pooled * width);
+  Layer layer = std::move(block).finished(0.0, pooled * pooled * width);
+  const double side = static_cast<double>(fields.image_size);
+  for (KeptTensor& input : kept_inputs(kColours * side * side)) {
+    layer.kept.push_back(std::move(input));
+  }
+  return layer;
 }
 
 Layer head_of(double channels, double size, double classes) {

@@ -41,6 +41,7 @@ Model layers_of(const Unet3dModel& fields) {
               .tensor_limits = {{"widths", "a convolution (which is never split)", 1}}};
   double size = static_cast<double>(fields.volume_size);
   model.first.output = voxels(size);
+  model.first.kept = kept_inputs(model.first.output);
   double in = 1.0;
   double input = model.first.output;
   for (std::size_t level = 0; level < fields.widths.size(); ++level) {

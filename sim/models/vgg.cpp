@@ -29,6 +29,7 @@ Model layers_of(const VggModel& fields) {
   double out = narrowest;
   double size = static_cast<double>(fields.image_size);
   model.first.output = in * size * size;
+  model.first.kept = kept_inputs(model.first.output);
   for (const std::int64_t count : fields.convolutions) {
     ConvolutionBlock block("stage");
     const double input = in * size * size;

@@ -237,7 +237,10 @@ Layer noise_head(const DiffusionTransformer& fields) {
   head.passes.push_back({.name = "squared_error",
                          .forward = kSquaredError * rows * outputs,
                          .backward = kSquaredErrorBack * rows * outputs});
-  head.kept.push_back({.name = "final norm input", .rows = Rows::own, .elements = rows * h});
+  head.kept.push_back({.name = "final norm input",
+                       .rows = Rows::own,
+                       .elements = rows * h,
+                       .stored = Stored::residual});
   head.kept.push_back({.name = "noise input", .elements = rows * h, .for_weights = true});
   return head;
 }

@@ -37,8 +37,11 @@ constexpr double kUnfusedNorm = 2.0;
 void add_norm(Layer& layer, const TransformerModel& model, std::string_view which, Again again) {
   const double h = real(model.hidden);
   layer.weights.push_back(norm_weights(model));
-  KeptTensor input{
-      .name = std::string(which) + " norm input", .rows = Rows::own, .elements = h, .again = again};
+  KeptTensor input{.name = std::string(which) + " norm input",
+                   .rows = Rows::own,
+                   .elements = h,
+                   .stored = Stored::residual,
+                   .again = again};
   if (model.normalization == Normalization::rms_norm) {
     KeptTensor unfused = input;
     unfused.elements = kUnfusedNorm * h;
@@ -62,12 +65,13 @@ Layer head_layer(const TransformerModel& model) {
                            .split = Split::outputs});
   head.passes.push_back(cross_entropy_pass(vocabulary));
   head.weights.push_back(norm_weights(model));
-  head.kept = {{.name = "final norm input", .rows = Rows::own, .elements = h},
-               {.name = "head input",
-                .rows = Rows::own,
-                .elements = h,
-                .gathered = true,
-                .for_weights = true}};
+  head.kept = {
+      {.name = "final norm input", .rows = Rows::own, .elements = h, .stored = Stored::residual},
+      {.name = "head input",
+       .rows = Rows::own,
+       .elements = h,
+       .gathered = true,
+       .for_weights = true}};
   return head;
 }
 

@@ -61,8 +61,9 @@ Layer class_head(const VisionTransformerModel& fields, const TransformerModel& s
   head.weights.push_back(norm_weights(shared));
   head.loss_classes = one * real(fields.classes);
   head.passes.push_back(cross_entropy_pass(head.loss_classes));
-  head.kept = {{.name = "final norm input", .rows = Rows::own, .elements = h},
-               {.name = "class token", .elements = one * h}};
+  head.kept = {
+      {.name = "final norm input", .rows = Rows::own, .elements = h, .stored = Stored::residual},
+      {.name = "class token", .elements = one * h}};
   return head;
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/jobs/memory_of_stage.h"
+#include "sim/jobs/recompute/pass_memory.h"
 
 namespace headway {
 namespace {
@@ -14,6 +15,21 @@ Model tables_of_two_sizes() {
   append_layers(model, bags);
   model.has_tokens = false;
   return model;
+}
+
+// Of one token the layers keep 20, 200 and 2,000 bytes. What the first needs at work it needs when
+// the others have let go of 2,200.
+TEST(PassMemory, OfALayerAtWorkCountsWithoutWhatLayersBehindItHeld) {
+  Model model;
+  for (const double elements : {10.0, 100.0, 1000.0}) {
+    append_layers(model, Layer{.kept = {{.elements = elements}}});
+  }
+  const Strategy strategy{.sequence_length = 1};
+  PassMemory passes(model, strategy);
+  EXPECT_EQ(passes.on_device({0, 3}), 2220_B);
+  EXPECT_EQ(passes.at_work({0, 3}, {5000_B, 300_B, 250_B}), 2800_B);
+  EXPECT_EQ(passes.at_work({0, 3}, {2300_B, 300_B, 250_B}), 250_B);
+  EXPECT_EQ(passes.at_work({0, 1}, {5000_B, 300_B, 250_B}), 5000_B);
 }
 
 // Two ranks of 8 samples, the large table on one of them: 4 bytes a number, as many of its states,

@@ -250,6 +250,17 @@ TEST(TransformerLayers, NormsOfElementaryOperationsKeepMore) {
                    2.0 * 10.0 * 16384.0 * (2.0 * 4.0 - 2.0));
 }
 
+// The inputs of both norms of a layer and of the one behind them, 4 bytes instead of 2.
+TEST(TransformerLayers, KeepInputsOfNormsInFp32WhereTheResidualStreamIs) {
+  const Model model = layers_of(llama3());
+  RankShape shape{.micro_batch = 1, .sequence_length = 10};
+  const Bytes layer = kept_bytes(model.layer(0), shape);
+  const Bytes head = kept_bytes(model.last, shape);
+  shape.wide_residuals = true;
+  EXPECT_EQ(kept_bytes(model.layer(0), shape) - layer, Bytes(2.0 * 10 * 16384 * 2));
+  EXPECT_EQ(kept_bytes(model.last, shape) - head, Bytes(10.0 * 16384 * 2));
+}
+
 TEST(TransformerLayers, EveryRankHasAKeyValueHead) {
   // 16 ranks, 8 heads of 128: each has one whole key and value, an eighth of the queries' 16,384.
   const Parameters held = parameters_on_rank(transformer_layer(llama3()), {.tensor_parallel = 16});

@@ -31,10 +31,14 @@ TEST(Vgg, NothingInFrontOfTheFirstConvolutionIsTrained) {
 }
 
 // Outputs of two rectifiers of 64 channels at 224 x 224, which the next convolution and the pooling
-// take; a fully connected layer its input, its output and a mask of a byte.
+// take; what the pooling gives, and in 8 bytes where it stood; a fully connected layer its input,
+// its output and a mask of a byte. Images are there in fp32 and as the first convolution takes
+// them.
 TEST(Vgg, KeepsWhatRectifiersLetThrough) {
   const Model model = layers_of(VggModel{});
-  EXPECT_DOUBLE_EQ(kept_bytes(model.layer(0), {}, {}).count(), 2.0 * 2 * 64 * 224 * 224);
+  EXPECT_DOUBLE_EQ(kept_bytes(model.layer(0), {}, {}).count(),
+                   2.0 * 2 * 64 * 224 * 224 + (2.0 + 8.0) * 64 * 112 * 112);
+  EXPECT_DOUBLE_EQ(kept_bytes(model.first, {}, {}).count(), (4.0 + 2.0) * 3 * 224 * 224);
   EXPECT_DOUBLE_EQ(kept_bytes(model.layer(6), {}, {}).count(), 2.0 * 2 * 4096 + 4096);
 }
 
