@@ -211,6 +211,8 @@ std::string_view framework_title(LaunchFramework framework) {
       return "DeepSpeed";
     case LaunchFramework::horovod:
       return "Horovod";
+    case LaunchFramework::accelerate:
+      return "Hugging Face accelerate";
   }
   return "";
 }

@@ -13,14 +13,18 @@
 namespace headway {
 
 /// Software that starts training jobs, and what its settings are called.
-enum class LaunchFramework { megatron, torchtitan, deepspeed, horovod };
-inline constexpr std::size_t kLaunchFrameworks = 4;
+enum class LaunchFramework { megatron, torchtitan, deepspeed, horovod, accelerate };
+inline constexpr std::size_t kLaunchFrameworks = 5;
 template <>
 inline constexpr Word<LaunchFramework> kWords<LaunchFramework>[] = {
     {"megatron-lm", LaunchFramework::megatron},
     {"torchtitan", LaunchFramework::torchtitan},
     {"deepspeed", LaunchFramework::deepspeed},
-    {"horovod", LaunchFramework::horovod}};
+    {"horovod", LaunchFramework::horovod},
+    {"accelerate", LaunchFramework::accelerate}};
+
+/// What the settings of accelerate begin with that are its own; the others are the Trainer's.
+inline constexpr std::string_view kOfLauncher = "launch ";
 
 /// "Megatron-LM"
 [[nodiscard]] std::string_view framework_title(LaunchFramework framework);
@@ -33,7 +37,7 @@ inline constexpr std::string_view kOfScript = "~";
 struct FlagRow {
   std::string_view field;
   std::string_view value;  ///< as JSON has it; "*" any other
-  /// By framework. A flag (Megatron-LM, Horovod), `table.key=value` (torchtitan) or
+  /// By framework. A flag (Megatron-LM, Horovod, accelerate), `table.key=value` (torchtitan) or
   /// `object.key=value` (DeepSpeed), several with a line break between; empty where the framework
   /// does so unasked, `kNoFlag`, `kOfScript`. {} is the value, {field} that of another one.
   std::array<std::string_view, kLaunchFrameworks> flags;

@@ -62,6 +62,27 @@ constexpr std::string_view kRendezvous =
     "MASTER_PORT=\"${MASTER_PORT:-${PET_MASTER_PORT:-29500}}\"\n";
 constexpr std::string_view kScript = "\"${TRAIN_SCRIPT:?the training script}\"";
 
+/// Flags of accelerate itself, the script, and those of its Trainer.
+std::string accelerate_command(const LaunchJob& job) {
+  std::vector<std::string> launcher = {
+      fmt::format("accelerate launch --num_machines {} --num_processes {}", job.nodes, job.ranks()),
+      "--machine_rank \"$NODE_RANK\" --main_process_ip \"$MASTER_ADDR\" "
+      "--main_process_port \"$MASTER_PORT\""};
+  std::vector<std::string> trainer = {std::string(kScript)};
+  bool is_sharded = false;
+  for (const std::string& setting : job.flags.settings) {
+    if (!setting.starts_with(kOfLauncher)) {
+      trainer.push_back(setting);
+      continue;
+    }
+    launcher.push_back(setting.substr(kOfLauncher.size()));
+    is_sharded = is_sharded || launcher.back() == "--use_fsdp";
+  }
+  if (!is_sharded && job.ranks() > 1) launcher.emplace_back("--multi_gpu");
+  return fmt::format("{} \\\n  {} \\\n  \"$@\"\n", join_words(launcher, " \\\n  "),
+                     join_words(trainer, " \\\n  "));
+}
+
 std::string here_document(std::string_view name, const std::string& text) {
   return fmt::format("cat > {} <<'END'\n{}END\n", name, text);
 }
@@ -108,6 +129,15 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
     static_cast<void>(megatron_model_flags(scenario, job.remarks));
     job.remarks.emplace_back(
         "What is no matter of speed is for the command line: --train-iters 100 --lr 1e-4.");
+  }
+  if (framework == LaunchFramework::accelerate) {
+    job.remarks.emplace_back(
+        "The script is one of transformers' Trainer (run_clm.py, TRL's sft.py), which takes the "
+        "flags "
+        "behind it.");
+    if (strategy.value("memory", json::object()).value("optimizer_state_bytes", 0.0) == 4.0) {
+      job.remarks.emplace_back("Weights are planned in bf16: load the model so (dtype bfloat16).");
+    }
   }
   if (framework == LaunchFramework::torchtitan) {
     job.remarks.emplace_back(
@@ -163,6 +193,8 @@ std::string start_commands(const JsonValue& scenario, const LaunchJob& job,
           "{}\n{}\n{} \\\n  {} --deepspeed --deepspeed_config headway_deepspeed.json \"$@\"\n",
           kRendezvous, here_document("headway_deepspeed.json", deepspeed_config(settings)),
           torchrun(job), kScript);
+    case LaunchFramework::accelerate:
+      return std::string(kRendezvous) + accelerate_command(job);
     case LaunchFramework::horovod: {
       const std::string flags = join_words(settings, " \\\n  ");
       return fmt::format(

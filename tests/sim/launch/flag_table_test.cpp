@@ -123,6 +123,17 @@ TEST(FlagTable, HorovodsScriptReducesInFp16) {
   EXPECT_THAT(words_of(list.of_script), Contains("gradient_precision fp16"));
 }
 
+TEST(FlagTable, AccelerateHasTheOptimizersOfTheTrainer) {
+  const auto settings = [](const char* optimizer) {
+    return flags_of(replicas({{"preset", "transformers"}, {"optimizer", optimizer}}),
+                    LaunchFramework::accelerate)
+        .settings;
+  };
+  EXPECT_THAT(settings("adam"), Contains("--optim adamw_torch_fused"));
+  EXPECT_THAT(settings("adam_8bit"), Contains("--optim adamw_bnb_8bit"));
+  EXPECT_THAT(settings("lion"), Contains("--optim lion_32bit"));
+}
+
 // Context-parallel ranks have parts of a gradient, as replicas do.
 TEST(FlagTable, ContextParallelRanksReduceGradients) {
   const auto settings = [](int context) {

@@ -172,6 +172,23 @@ TEST(LaunchFiles, HorovodWithItsBufferAndCycle) {
   expect_golden("horovod.sh", launch_script(scenario, LaunchFramework::horovod).text);
 }
 
+TEST(LaunchFiles, AccelerateWithItsFlagsAndThoseOfTheTrainer) {
+  const JsonValue scenario =
+      replicas({{"preset", "transformers-bf16"}, {"zero_stage", 3}, {"recompute", "full"}});
+  EXPECT_EQ(launch_framework_of(scenario), LaunchFramework::accelerate);
+  expect_golden("accelerate.sh", launch_script(scenario, LaunchFramework::accelerate).text);
+}
+
+TEST(LaunchFiles, AccelerateReplicatesWhatIsNotSharded) {
+  const std::string text =
+      launch_script(replicas({{"preset", "transformers"}}), LaunchFramework::accelerate).text;
+  EXPECT_THAT(text, HasSubstr("--multi_gpu"));
+  EXPECT_THAT(text, HasSubstr("--ddp_bucket_cap_mb 25"));
+  EXPECT_THAT(text, Not(HasSubstr("fsdp")));
+  EXPECT_THAT(text, Not(HasSubstr("dtype bfloat16")));
+  EXPECT_THAT(text, Not(HasSubstr("first_gradient_bucket")));
+}
+
 TEST(LaunchFiles, AnMpiJobStartsHorovod) {
   const JsonValue scenario = replicas({{"preset", "horovod"}});
   expect_golden("mpijob.yaml", launch_manifest(scenario, LaunchFramework::horovod,
@@ -301,7 +318,8 @@ TEST(LaunchFiles, APresetWithoutALauncherHasNone) {
 /// A name that goes on in a new line would be a command there.
 TEST(LaunchFiles, NamesOfAScenarioAreCommentsWhateverIsInThem) {
   const std::string name = "a\ntouch planted\r\n\u2028touch: planted\n$(touch planted)\x1b[2K";
-  for (const std::string framework : {"megatron", "pytorch-fsdp", "deepspeed-zero-3", "horovod"}) {
+  for (const std::string framework :
+       {"megatron", "pytorch-fsdp", "deepspeed-zero-3", "horovod", "transformers"}) {
     nlohmann::json scenario = small_scenario(4);
     scenario["name"] = name;
     scenario["model"]["name"] = name;
