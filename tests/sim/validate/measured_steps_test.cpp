@@ -24,10 +24,10 @@ ErrorStatistics errors(const char* path, std::size_t rows, const ValidateOptions
 }
 
 /// Steps of PyTorch on an H200 that no constant was fitted to.
-TEST(MeasuredSteps, AreThoseOfThePublishedProfileWithinSixPercentInTheMean) {
+TEST(MeasuredSteps, AreThoseOfThePublishedProfileWithinFourPercentInTheMean) {
   const ErrorStatistics all = errors(kMeasuredRows, 18, {.jobs = 2});
-  EXPECT_LT(all.mean, 0.06);
-  EXPECT_LT(all.worst, 0.15);
+  EXPECT_LT(all.mean, 0.04);
+  EXPECT_LT(all.worst, 0.12);
   EXPECT_NEAR(all.covered, 1.0, 1e-9);
 }
 
@@ -36,8 +36,8 @@ TEST(MeasuredSteps, AreThoseOfThePublishedProfileWithinSixPercentInTheMean) {
 TEST(MeasuredSteps, AreThoseOfTheMeasuredProfileWithinItsIntervals) {
   const ErrorStatistics all =
       errors(kMeasuredRows, 18, {.jobs = 2, .profiles = {shipped("h200_sxm_measured")}});
-  EXPECT_LT(all.mean, 0.09);
-  EXPECT_LT(all.worst, 0.15);
+  EXPECT_LT(all.mean, 0.07);
+  EXPECT_LT(all.worst, 0.11);
   EXPECT_NEAR(all.covered, 1.0, 1e-9);
 }
 
