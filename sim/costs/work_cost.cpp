@@ -36,12 +36,12 @@ class WorkCosts {
     }
     if (work.tables.forward > Bytes(0.0)) add_tables(work.tables);
     for (const PassWork& pass : work.passes) {
-      const auto cost_of = [&](Bytes traffic) {
+      const auto cost_of = [&](Bytes traffic, double rate) {
         return pass.merged ? memory_pass_cost(device_, kernels_.family, traffic)
-                           : counted_pass_cost(device_, traffic);
+                           : counted_pass_cost(device_, traffic / rate);
       };
-      add_forward(cost_of(pass.forward), pass.again);
-      costs_.backward.add(cost_of(pass.backward));
+      add_forward(cost_of(pass.forward, pass.forward_rate), pass.again);
+      costs_.backward.add(cost_of(pass.backward, pass.backward_rate));
     }
     return costs_;
   }

@@ -36,6 +36,7 @@ RankShape rank_shape_of(const Strategy& strategy) {
       .fused_softmax = strategy.memory.fused_softmax,
       .copied_attention = strategy.memory.copied_attention_output,
       .gathered_inputs = strategy.memory.gathered_inputs,
+      .framework_images = strategy.image_kernels == ImageKernels::framework,
       .wide_residuals = strategy.memory.wide_residuals,
       .element_bytes = element,
       .product_bytes = quantised,

@@ -42,6 +42,15 @@ template <>
 inline constexpr Word<CudaGraph> kWords<CudaGraph>[] = {
     {"none", CudaGraph::none}, {"layer", CudaGraph::layer}, {"full", CudaGraph::full}};
 
+/// Whose kernels normalise and pool images.
+enum class ImageKernels {
+  library,   ///< cuDNN's, as fast as copies
+  framework  ///< PyTorch's of images whose channels come last
+};
+template <>
+inline constexpr Word<ImageKernels> kWords<ImageKernels>[] = {
+    {"library", ImageKernels::library}, {"framework", ImageKernels::framework}};
+
 /// Where layers stand when their number does not divide by the stages.
 enum class LayerPlacement {
   even,  ///< layers / chunks each, the first ones take the rest
@@ -163,6 +172,7 @@ struct Strategy {
   ExpertMasks expert_masks = ExpertMasks::none;  ///< where there is such a limit
   double expert_imbalance = 1.0;  ///< tokens of the busiest expert, in means of an even routing
   CudaGraph cuda_graph = CudaGraph::none;
+  ImageKernels image_kernels = ImageKernels::library;
 
   TablePlan tables = {};  ///< of embedding bags, over the data-parallel ranks
 

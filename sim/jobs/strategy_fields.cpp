@@ -179,6 +179,11 @@ else.)"},
        word(&Strategy::kept_gradient_precision, kGradientFormats).presettable(),
        R"(Number format in which gradients are kept between micro-batches; sets memory only.
 default: strategy.gradient_precision)"},
+      {"image_kernels", word(&Strategy::image_kernels).presettable(),
+       R"(Whose kernels normalise and pool images: cuDNN's, as fast as copies ("library"), or PyTorch's of
+images whose channels come last ("framework"), whose batch norms reach half of that and whose pools
+take each position that they see by itself.
+see: tests/validation/README.md)"},
       {"cuda_graph", word(&Strategy::cuda_graph).presettable(),
        R"(What the host issues at once: kernel by kernel, the captured parts of a layer, or the whole
 iteration.

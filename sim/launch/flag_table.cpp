@@ -25,6 +25,7 @@ constexpr std::string_view kDescriptions[] = {
     "preset",
     "software_release",
     "attention_kernel",
+    "image_kernels",
     "per_parameter_sharding",
     "collective_library",
     "fused_normalization",

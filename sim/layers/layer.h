@@ -108,6 +108,8 @@ struct MemoryPass {
   /// What moves where kernels merge what they can, and software that merges less moves more of; or
   /// an operator's own bytes, which every software moves.
   bool merged = true;
+  double forward_rate = 1.0;  ///< of copies', that a framework's own kernels for images reach
+  double backward_rate = 1.0;
 };
 
 /// Bytes that a cross-entropy moves for each class, as the study of public training steps fits both

@@ -37,6 +37,7 @@ struct RankShape {
   bool copied_attention = false;  ///< fused attention's output is kept in two orders
   bool gathered_inputs = false;   ///< inputs of split matrices are kept as sequence-parallel ranks
                                   ///< gathered them
+  bool framework_images = false;  ///< norms and pools of images are not the library's kernels
   bool wide_residuals = false;    ///< what passes between layers is in fp32
   double element_bytes = 2;       ///< of an activation
   double product_bytes = 2;       ///< of an activation kept as the input of a product; not more

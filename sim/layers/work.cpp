@@ -159,7 +159,9 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
     const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut) *
                         (shape.element_bytes / kWorkingElement);
     work.passes.push_back({pass.name, Bytes(rows * pass.forward), Bytes(rows * pass.backward),
-                           pass.again, pass.merged});
+                           pass.again, pass.merged,
+                           shape.framework_images ? pass.forward_rate : 1.0,
+                           shape.framework_images ? pass.backward_rate : 1.0});
   }
   if (!layer.tables.empty()) {
     const RankTables tables = tables_on_rank(layer, shape);

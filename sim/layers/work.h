@@ -67,6 +67,8 @@ struct PassWork {
   Bytes backward;
   Again again = {};
   bool merged = true;  ///< as in MemoryPass
+  double forward_rate = 1.0;
+  double backward_rate = 1.0;
 };
 
 /// What one rank computes of a layer in a micro-batch, before anything is said of its cost. Names

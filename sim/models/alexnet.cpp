@@ -45,7 +45,7 @@ Model layers_of(const AlexNetModel& fields) {
                        .bias = true,
                        .normalised = false,
                        .input_gradient = !model.layers.empty()});
-    if (of.pooled > 0.0) block.pool(of.out, of.size, of.pooled);
+    if (of.pooled > 0.0) block.pool(of.out, of.size, of.pooled, 3.0);
     const double side = of.pooled > 0.0 ? of.pooled : of.size;
     in = of.out;
     append_layers(model, std::move(block).finished(input, in * side * side));

@@ -7,14 +7,19 @@
 
 namespace headway {
 
-/// Bytes that an operator moves for each element, in tensors of 2 bytes.
+/// Bytes that an operator moves for each element, in tensors of 2 bytes, and the share of the rate
+/// of copies that its kernels reach.
 struct PassBytes {
   double forward;
   double backward;
+  double forward_rate = 1.0;
+  double backward_rate = 1.0;
 };
 /// Reads its input for the statistics and again to normalise, and writes; backward gradient and
-/// input twice, one written.
-inline constexpr PassBytes kBatchNorm{6.0, 10.0};
+/// input twice, one written. PyTorch's kernels of their own reach half of the rate of copies, and
+/// five eighths backward: between those of Inception-v3, traced on an H100 (0.3 and 0.54), and what
+/// steps of ResNets take (`scenarios/validation/measured_jobs.json`).
+inline constexpr PassBytes kBatchNorm{6.0, 10.0, 0.5, 0.625};
 /// Of a rectifier, or another function of each element: read, written; backward the gradient and
 /// what is kept are read, one written.
 inline constexpr PassBytes kRectifier{4.0, 6.0};
@@ -33,6 +38,14 @@ inline constexpr PassBytes kMergedRectifier{0.125, 0.25};
 /// The other term is read; backward the gradient of it is written, and read where the other branch
 /// adds its own.
 inline constexpr PassBytes kMergedSum{2.0, 4.0};
+
+/// Of a pooling of `in` elements to `out` of `taps` each, for each that comes out.
+[[nodiscard]] PassBytes pooled(double in, double out, double taps);
+
+/// The kernels of a transformer's layer, of which the host's time is known, that an operator of its
+/// own takes as long as to issue: about 38 of 63 us, on hosts of an H100 and an H200
+/// (scripts/torch_models.py).
+inline constexpr double kOperatorKernels = 0.6;
 
 /// k x k, from `in` channels to `out` at `size` x `size` positions; in three dimensions k x k x k
 /// at as many positions each way.
@@ -64,10 +77,10 @@ class ConvolutionBlock {
   /// Transposed, with a stride as large as its kernel: each position becomes kernel^dimensions of
   /// them, `size` a side. Nothing stands behind it.
   void transposed(const Convolution& of);
-  /// The largest of squares of positions, or their mean, `from` a side to `to`. What comes out is
-  /// kept for what takes it; of a largest one, where it stood.
-  void pool(double channels, double from, double to);
-  void mean_pool(double channels, double from, double to);
+  /// The largest of squares of positions, `kernel` a side, or their mean, `from` a side to `to`.
+  /// What comes out is kept for what takes it; of a largest one, where it stood.
+  void pool(double channels, double from, double to, double kernel);
+  void mean_pool(double channels, double from, double to, double kernel);
   /// So many elements of branches are put side by side, which leaves the branches as they are.
   void concatenation(double elements);
   /// The mean of each channel.
@@ -80,6 +93,7 @@ class ConvolutionBlock {
  private:
   void pass(std::string name, double forward, double backward, Again again = {},
             KernelChoice when = KernelChoice::always);
+  void set_rates(const PassBytes& of);  ///< of the last pass
   /// As a kernel of its own, or merged with a norm.
   void pass(const std::string& name, double elements, const PassBytes& own, const PassBytes& merged,
             const Again& again = {});

@@ -11,6 +11,8 @@
 namespace headway {
 namespace {
 
+constexpr double kPoolSide = 3.0;  ///< positions a side that poolings see
+
 /// Writes one module after the other, following channels and positions.
 class InceptionBuilder {
  public:
@@ -37,7 +39,7 @@ class InceptionBuilder {
     ConvolutionBlock block("pool");
     const double input = in_ * size_ * size_;
     const double to = halved();
-    block.pool(in_, size_, to);
+    block.pool(in_, size_, to, kPoolSide);
     size_ = to;
     append_layers(model_, std::move(block).finished(input, in_ * size_ * size_));
   }
@@ -53,8 +55,8 @@ class InceptionBuilder {
                         .across = across,
                         .size = size});
   }
-  void averaged() { block_.mean_pool(in_, size_, size_); }
-  void pooled(double to) { block_.pool(in_, size_, to); }
+  void averaged() { block_.mean_pool(in_, size_, size_, kPoolSide); }
+  void pooled(double to) { block_.pool(in_, size_, to, kPoolSide); }
   void end(double out, double size) {
     const double input = in_ * size_ * size_;
     block_.concatenation(out * size * size);

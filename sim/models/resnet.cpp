@@ -71,7 +71,7 @@ Layer stem(const ResNetModel& fields) {
                      .size = size,
                      .stride = 2.0,
                      .input_gradient = false});
-  block.pool(width, size, pooled);
+  block.pool(width, size, pooled, 3.0);
   Layer layer = std::move(block).finished(0.0, pooled * pooled * width);
   const double side = static_cast<double>(fields.image_size);
   for (KeptTensor& input : kept_inputs(kColours * side * side)) {

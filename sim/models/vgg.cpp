@@ -44,7 +44,7 @@ Model layers_of(const VggModel& fields) {
                          .input_gradient = !model.layers.empty() || i > 0});
       in = out;
     }
-    block.pool(out, size, size / 2.0);
+    block.pool(out, size, size / 2.0, 2.0);
     size /= 2.0;
     append_layers(model, std::move(block).finished(input, out * size * size));
     out = std::min(2.0 * out, kWidest * narrowest);

@@ -162,7 +162,7 @@ SampleShape add_convolution(const ConvolutionFields& fields, ObjectReader& reade
     // The product has the width of one group; what the others read moves besides.
     const double others = kWorkingElement * element_count(in) * (1.0 - 1.0 / groups);
     layer.pass("inputs of the other groups", others, 2.0 * others);
-    layer.kernels(-1.0, -1.0);  // by the same kernel
+    layer.kernels(-kOperatorKernels, -kOperatorKernels);  // by the same kernel
   }
   return *out;
 }
@@ -188,6 +188,7 @@ const FieldTable<PoolingFields>& pooling_fields() {
 SampleShape add_pooling(const PoolingFields& fields, ObjectReader& reader, const SampleShape& in,
                         LayerWriter& layer) {
   SampleShape out = {in.front()};  // all positions, unless there is a kernel
+  double taps = 0.0;               // of a mean of all, which is a sum
   if (!fields.kernel.empty()) {
     const std::size_t dimensions = in.size() - 1;
     const auto kernel = each(reader, "kernel", fields.kernel, dimensions);
@@ -198,10 +199,12 @@ SampleShape add_pooling(const PoolingFields& fields, ObjectReader& reader, const
     const auto left = passed_over(reader, in, {*kernel, *stride, *padding}, in.front(), false);
     if (!left) return in;
     out = *left;
+    taps = element_count(*kernel);
   }
-  const double moved = kWorkingElement * (element_count(in) + element_count(out));
-  layer.keep_input("pooling input", element_count(in));
-  layer.pass("pooling", moved, moved);
+  const double from = element_count(in);
+  const double to = element_count(out);
+  layer.keep_input("pooling input", from);
+  layer.pass("pooling", to, pooled(from, to, taps));
   return out;
 }
 

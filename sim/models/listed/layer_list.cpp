@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/units.h"
+#include "sim/models/convolution_block.h"
 #include "sim/models/families.h"
 #include "sim/models/listed/layer_operators.h"
 #include "sim/models/lstm.h"
@@ -44,8 +45,8 @@ void read_product(const JsonCursor& part, std::int64_t sequence_length, Layer& l
   product.in_turns = reader.flag("in_turns", false);
   const double turns =
       product.in_turns ? launches_in_turns(static_cast<double>(sequence_length)) : 0.0;
-  layer.launches.forward += 1.0 + turns;
-  layer.launches.backward += 2.0 + turns;
+  layer.launches.forward += kOperatorKernels + turns;
+  layer.launches.backward += 2.0 * kOperatorKernels + turns;
   reader.report_unknown();
   layer.products.push_back(std::move(product));
 }
@@ -58,8 +59,8 @@ void read_pass(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics) {
   pass.forward = forward.count();
   pass.backward = reader.quantity<Bytes>("backward", at_least(0.0), 2.0 * forward).count();
   pass.merged = false;  // what is listed is what moves
-  ++layer.launches.forward;
-  ++layer.launches.backward;
+  layer.launches.forward += kOperatorKernels;
+  layer.launches.backward += kOperatorKernels;
   reader.report_unknown();
   layer.passes.push_back(std::move(pass));
 }
@@ -83,8 +84,8 @@ double read_attention(const JsonCursor& part, std::int64_t sequence_length, Laye
                            .queries = static_cast<double>(asking) / positions,
                            .keys = attended / positions};
   check_attention(reader, heads, kv_heads, core.causal, reader.has("cross"));
-  ++layer.launches.forward;
-  ++layer.launches.backward;
+  layer.launches.forward += kOperatorKernels;
+  layer.launches.backward += kOperatorKernels;
   layer.attention = core;
   reader.report_unknown();
   // Queries and what the core gives, keys and values.

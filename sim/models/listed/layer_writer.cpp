@@ -23,7 +23,7 @@ bool is_image(const SampleShape& shape) { return shape.size() == 3 || shape.size
 void LayerWriter::product(Product of, double rows) {
   of.rows_each = rows / tokens_;
   layer_.products.push_back(std::move(of));
-  kernels(1.0, 2.0);
+  kernels(kOperatorKernels, 2.0 * kOperatorKernels);
 }
 
 void LayerWriter::pass(std::string name, double forward, double backward) {
@@ -31,12 +31,18 @@ void LayerWriter::pass(std::string name, double forward, double backward) {
                            .forward = forward / tokens_,
                            .backward = backward / tokens_,
                            .merged = false});
-  kernels(1.0, 1.0);
+  kernels(kOperatorKernels, kOperatorKernels);
+}
+
+void LayerWriter::pass(const std::string& name, double elements, const PassBytes& bytes) {
+  pass(name, bytes.forward * elements, bytes.backward * elements);
+  layer_.passes.back().forward_rate = bytes.forward_rate;
+  layer_.passes.back().backward_rate = bytes.backward_rate;
 }
 
 void LayerWriter::pass(const std::string& name, double elements, const PassBytes& own,
                        const PassBytes& merged) {
-  pass(name, own.forward * elements, own.backward * elements);
+  pass(name, elements, own);
   layer_.passes.back().when = KernelChoice::unfused_normalization;
   layer_.passes.push_back({.name = name + ", merged",
                            .forward = merged.forward * elements / tokens_,

@@ -31,7 +31,9 @@ class LayerWriter {
   void product(Product of, double rows);
   /// Bytes of tensors of 2 bytes, which every software moves.
   void pass(std::string name, double forward, double backward);
-  /// The same of so many elements, as a kernel of its own or merged with a batch norm.
+  /// The same of so many elements.
+  void pass(const std::string& name, double elements, const PassBytes& bytes);
+  /// As a kernel of its own or merged with a batch norm.
   void pass(const std::string& name, double elements, const PassBytes& own,
             const PassBytes& merged);
   void weights(Part part, double count);

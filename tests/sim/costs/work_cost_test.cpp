@@ -197,6 +197,11 @@ TEST(WorkCost, CountedBytesMoveAtTheRateOfCopies) {
   profile.device.copy_efficiency = estimate(0.8);
   EXPECT_EQ(cost_of(work, profile).forward.time(), Bytes(1e9) / (0.8 * peak));
   EXPECT_EQ(cost_of(work, profile).backward.time(), Bytes(2e9) / (0.8 * peak));
+  // Or at a share of it.
+  work.passes.front().forward_rate = 0.5;
+  work.passes.front().backward_rate = 0.25;
+  EXPECT_EQ(cost_of(work, profile).forward.time(), Bytes(2e9) / (0.8 * peak));
+  EXPECT_EQ(cost_of(work, profile).backward.time(), Bytes(8e9) / (0.8 * peak));
 }
 
 TEST(WorkCost, LowPrecisionCastsInputsOnceAPass) {

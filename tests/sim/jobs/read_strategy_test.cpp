@@ -122,7 +122,7 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "overlap_parameter_gather": true, "gradient_bucket": "160 MB", "gradient_cycle": "0 s",
     "overlap_pipeline_transfers": false, "precision": "bf16", "gradient_precision": "fp32",
     "collective_library": "profile", "kernel_family": "fused", "software_release": "",
-    "cuda_graph": "none",
+    "cuda_graph": "none", "image_kernels": "library",
     "expert_parallel": 1, "expert_tensor_parallel": 1, "expert_dispatch": "all_to_all",
     "overlap_expert_exchange": false, "expert_imbalance": 1.0})"));
 }

@@ -113,14 +113,33 @@ TEST(ResNet, MergedNormsTakeRectifiersAndSumsAlong) {
   EXPECT_DOUBLE_EQ(moved.backward.count(), 10.25 * normed + 4 * sum);
 }
 
-TEST(ResNet, LaunchesAKernelForEachProductAndPass) {
+TEST(ResNet, LaunchesAnOperatorForEachProductAndPass) {
   // Three products, three norms, three rectifiers and the sum; backward two for each product. The
-  // stem has nothing in front of it that is trained: one; and a pooling.
+  // stem has nothing in front of it that is trained: one; and a pooling. Each takes 0.6 of what a
+  // transformer's kernel does.
   const Model model = layers_of(ResNetModel{});
-  EXPECT_EQ(model.layer(1).launches.forward, 3 + 3 + 3 + 1);
-  EXPECT_EQ(model.layer(1).launches.backward, 6 + 3 + 3 + 1);
-  EXPECT_EQ(model.first.launches.forward, 1 + 2 + 1);
-  EXPECT_EQ(model.first.launches.backward, 1 + 2 + 1);
+  EXPECT_DOUBLE_EQ(model.layer(1).launches.forward, 0.6 * (3 + 3 + 3 + 1));
+  EXPECT_DOUBLE_EQ(model.layer(1).launches.backward, 0.6 * (6 + 3 + 3 + 1));
+  EXPECT_DOUBLE_EQ(model.first.launches.forward, 0.6 * (1 + 2 + 1));
+  EXPECT_DOUBLE_EQ(model.first.launches.backward, 0.6 * (1 + 2 + 1));
+}
+
+// PyTorch's own kernels: norms at half of the rate of copies and at five eighths; a pool of 64
+// channels at 112 x 112 moves 2 bytes of 4 + 1 elements for each that comes out, and takes nine
+// taps in the time of 7 and 12 bytes each.
+TEST(ResNet, FrameworksNormaliseAndPoolImagesMoreSlowly) {
+  const Model model = layers_of(ResNetModel{});
+  const RankShape own{.fused_normalization = false, .framework_images = true};
+  const PassWork norm = work(model.layer(1), own).passes.front();
+  EXPECT_EQ(norm.forward_rate, 0.5);
+  EXPECT_EQ(norm.backward_rate, 0.625);
+  const PassWork pool = work(model.first, own).passes.back();
+  EXPECT_EQ(pool.name, "pool");
+  EXPECT_DOUBLE_EQ(pool.forward_rate, 10.0 / (7.0 * 9.0));
+  EXPECT_DOUBLE_EQ(pool.backward_rate, 10.0 / (12.0 * 9.0));
+  const RankShape library{.fused_normalization = false};
+  EXPECT_EQ(work(model.layer(1), library).passes.front().forward_rate, 1.0);
+  EXPECT_EQ(work(model.first, library).passes.back().backward_rate, 1.0);
 }
 
 }  // namespace
