@@ -36,7 +36,7 @@ constexpr std::array<Marker, 8> kMarkers = {{
     {"Megatron", "elapsed time per iteration (s):", true, Unit::seconds_a_step, 1.0},
     {"NeMo", "train_step_timing in s:", true, Unit::seconds_a_step, 1.0},
     {"torchtitan", "tps:", true, Unit::tokens_a_second, 1.0},
-    {"Hugging Face", "'train_steps_per_second':", true, Unit::steps_a_second, 1.0},
+    {"Hugging Face", "train_steps_per_second", true, Unit::steps_a_second, 1.0},
     {"a progress bar", "s/it", false, Unit::seconds_a_step, 1.0},
     {"a progress bar", "it/s", false, Unit::steps_a_second, 1.0},
     {"DeepSpeed", "CurrSamplesPerSec=", true, Unit::samples_a_second, 1.0},
@@ -65,9 +65,14 @@ std::string_view without_colour(std::string_view text) {
   return text;
 }
 
+/// Between a name and its number: what Python and JSON put there ("': '0.25'"), or tables ("  =").
+constexpr std::string_view kBetween = " '\":=";
+
 std::optional<double> number_after(std::string_view text) {
   text = without_colour(text);
-  while (text.starts_with(' ')) text = without_colour(text.substr(1));
+  while (!text.empty() && kBetween.find(text.front()) != std::string_view::npos) {
+    text = without_colour(text.substr(1));
+  }
   const auto end = std::find_if_not(text.begin(), text.end(), is_of_number);
   std::string_view digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
   while (digits.ends_with(',')) digits.remove_suffix(1);  // the end of a member of a list

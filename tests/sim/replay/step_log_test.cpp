@@ -64,6 +64,11 @@ TEST(StepLog, NemoHuggingFaceAndDeepSpeedWriteTheirs) {
       "'train_loss': 2.0}\n");
   EXPECT_EQ(trainer.format, "Hugging Face");
   EXPECT_EQ(step_time(trainer, job_of_8()), Seconds(4.0));
+  // Of release 5, with numbers as texts; as its example scripts tabulate them; and in a file of
+  // JSON.
+  EXPECT_EQ(logged("{'train_runtime': '80', 'train_steps_per_second': '0.25'}\n").median, 0.25);
+  EXPECT_EQ(logged("  train_steps_per_second   =       0.25\n").median, 0.25);
+  EXPECT_EQ(logged("    \"train_steps_per_second\": 0.25,\n").median, 0.25);
   const LoggedSteps deepspeed = logged(
       "global_step=3, RunningAvgSamplesPerSec=29.1, CurrSamplesPerSec=32.0, MemAllocated=1\n");
   EXPECT_EQ(step_time(deepspeed, job_of_8()), Seconds(2.0));
@@ -163,6 +168,42 @@ TEST(StepLog, OfAnotherJobSaysAllThatDiffers) {
     EXPECT_EQ(problems[1].help, "give the scenario that ran, with as many nodes");
     EXPECT_EQ(problems[2].label, "global batch size is 64, the scenario has 48");
     EXPECT_EQ(problems[2].location.line, 8);
+  }
+}
+
+/// What is said of the log of a Trainer whose scenario has 64 sequences in micro-batches of 1.
+std::string problems_of_trainer(const std::string& log) {
+  Scenario scenario = resolved_job();
+  (*scenario.resolved)["strategy"]["micro_batch"] = 1;
+  return problems_in([&] { static_cast<void>(step_time(logged(log), scenario)); });
+}
+
+TEST(StepLog, TheTrainersBatchesAreThoseOfTheJob) {
+  const std::string rates = "{'train_samples_per_second': 16.0, 'train_steps_per_second': 0.25}\n";
+  const std::string total = "  Total train batch size (w. parallel, distributed & accumulation) = ";
+  EXPECT_EQ(
+      problems_of_trainer("  Instantaneous batch size per device = 1\n" + total + "64\n" + rates),
+      "none");
+  EXPECT_THAT(
+      problems_of_trainer("  Instantaneous batch size per device = 2\n" + total + "1,024\n" +
+                          rates),
+      testing::AllOf(HasSubstr("Instantaneous batch size per device is 2, the scenario has 1"),
+                     HasSubstr("accumulation) is 1024, the scenario has 64"),
+                     HasSubstr("--set /strategy/global_batch=1024")));
+}
+
+TEST(StepLog, TheTrainersRatesTellTheBatch) {
+  // 32 / 0.25 are 128 samples a step, not 64.
+  EXPECT_THAT(
+      problems_of_trainer("{'train_samples_per_second': '32', 'train_steps_per_second': '0.25'}\n"),
+      testing::AllOf(HasSubstr("train_samples_per_second / train_steps_per_second is 128, the "
+                               "scenario has 64"),
+                     HasSubstr("--set /strategy/global_batch=128")));
+  // 100 samples an epoch are two steps, of 50 each. Steps of 250 s are 0.004 or nearly 0.0045 a
+  // second.
+  for (const char* rates : {"'train_samples_per_second': 50.0, 'train_steps_per_second': 1.0",
+                            "'train_samples_per_second': 0.287, 'train_steps_per_second': 0.004"}) {
+    EXPECT_EQ(problems_of_trainer(std::string("{") + rates + "}\n"), "none");
   }
 }
 
