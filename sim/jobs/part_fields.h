@@ -23,7 +23,7 @@ void resolve_part(ObjectReader& strategy, std::string_view name, ObjectReader& p
 
 /// An object `name` inside a strategy, `habits` where it says nothing; resolved only where somebody
 /// says something (`are_idle`: the habits do not). A field that another one makes meaningless is a
-/// problem.
+/// problem; of one without a need its range says all.
 template <class Part>
 Part read_part(ObjectReader& strategy, std::string_view name, const FieldTable<Part>& fields,
                const Part& habits, bool are_idle) {
@@ -35,7 +35,7 @@ Part read_part(ObjectReader& strategy, std::string_view name, const FieldTable<P
   Part read = habits;
   fields.read(reader, read);
   for (const auto& [field, member, notes] : fields.fields()) {
-    if (!member.is_used || member.is_used(read) || !reader.has(field)) continue;
+    if (member.need.field.empty() || member.is_used(read) || !reader.has(field)) continue;
     reader.report(
         field, fmt::format("{} needs {} {}", field, member.need.field, member.need.value),
         std::string(member.need.why),

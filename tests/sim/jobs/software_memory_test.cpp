@@ -1,5 +1,8 @@
 // What software keeps otherwise than most does.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "sim/jobs/memory.h"
 #include "sim/jobs/stage_parameters.h"
@@ -179,6 +182,16 @@ TEST(SoftwareMemory, IsReadIntoTheStrategy) {
   EXPECT_FALSE(memory.gathered_inputs);
   EXPECT_TRUE(memory.fused_softmax);
   EXPECT_EQ(memory.allocator_reserve, 0.05);
+}
+
+TEST(SoftwareMemory, AWrongNumberIsOneProblem) {
+  for (const char* wrong : {"0", "-4", "101", "\"4 B\"", "null"}) {
+    const auto reading = testing::read_strategy_text(
+        testing::kLlama3,
+        std::string(R"("global_batch": 8, "memory": {"optimizer_state_bytes": )") + wrong + "}");
+    EXPECT_THAT(reading.problems, ::testing::HasSubstr("optimizer_state_bytes")) << wrong;
+    EXPECT_THAT(reading.problems, ::testing::Not(::testing::HasSubstr("needs"))) << wrong;
+  }
 }
 
 }  // namespace
