@@ -309,6 +309,15 @@ TEST(Explain, APresetTellsTheFieldsItSets) {
   const std::string about = topic_named("gpipe", topics()).about;
   EXPECT_NE(about.find("schedule \"gpipe\""), std::string::npos) << about;
   EXPECT_NE(about.find("recompute \"full\""), std::string::npos) << about;
+  // What its software keeps, what only adapters have, and nothing that follows from accelerators.
+  const std::string trainer = topic_named("transformers", topics()).about;
+  for (const char* set : {"memory.standing_buckets true", "lora_precision \"fp32\"",
+                          "first_gradient_bucket \"1 MiB\""}) {
+    EXPECT_NE(trainer.find(set), std::string::npos) << trainer;
+  }
+  EXPECT_EQ(trainer.find("allocator_reserve"), std::string::npos) << trainer;
+  const std::string servers = topic_named("tf-parameter-server", topics()).about;
+  EXPECT_EQ(servers.find("data_parallel"), std::string::npos) << servers;
 }
 
 TEST(ExplainedFiles, AModelThatSeesSaysSoInLists) {
