@@ -116,6 +116,10 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
     settle_megatron_layout(scenario, job.flags);
     leave_out_what_megatron_refuses(scenario, job.flags);
   }
+  std::vector<std::string> of_framework;
+  if (framework == LaunchFramework::accelerate) {
+    settle_accelerate(scenario, job.flags, of_framework);
+  }
   add_rank_order(cluster, framework, job);
   if (!job.flags.unsaid.empty()) {
     job.remarks.push_back(fmt::format("{} has no setting for: {}.", framework_title(framework),
@@ -133,11 +137,8 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
   if (framework == LaunchFramework::accelerate) {
     job.remarks.emplace_back(
         "The script is one of transformers' Trainer (run_clm.py, TRL's sft.py), which takes the "
-        "flags "
-        "behind it.");
-    if (strategy.value("memory", json::object()).value("optimizer_state_bytes", 0.0) == 4.0) {
-      job.remarks.emplace_back("Weights are planned in bf16: load the model so (dtype bfloat16).");
-    }
+        "flags behind it.");
+    job.remarks.insert(job.remarks.end(), of_framework.begin(), of_framework.end());
   }
   if (framework == LaunchFramework::torchtitan) {
     job.remarks.emplace_back(

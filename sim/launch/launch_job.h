@@ -44,6 +44,10 @@ void settle_megatron_layout(const JsonValue& scenario, FlagList& flags);
 void leave_out_what_megatron_refuses(const JsonValue& scenario, FlagList& flags);
 /// Variables that its processes need, each line of a shell.
 [[nodiscard]] std::string megatron_environment(const JsonValue& scenario);
+/// What accelerate does otherwise under FSDP than without it, said in its settings and remarks: so
+/// that weights stay in the format, and gradients are reduced as often, as planned.
+void settle_accelerate(const JsonValue& scenario, FlagList& flags,
+                       std::vector<std::string>& remarks);
 /// "table.key=value" as a TOML file.
 [[nodiscard]] std::string torchtitan_config(const std::vector<std::string>& settings);
 /// "object.key=value" as DeepSpeed's JSON.

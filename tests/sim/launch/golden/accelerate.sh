@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # small on 4 x 2 accelerators of small, for Hugging Face accelerate, the same on every node.
-# For the training script to do: sequence_length 1024, gradient_precision bf16, attention flash.
+# For the training script to do: sequence_length 1024, attention flash.
 # The script is one of transformers' Trainer (run_clm.py, TRL's sft.py), which takes the flags
 # behind it.
 # Weights are planned in bf16: load the model so (dtype bfloat16).
@@ -14,12 +14,11 @@ accelerate launch --num_machines 4 --num_processes 8 \
   --fsdp_version 2 \
   --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP \
   --fsdp_reshard_after_forward true \
-  --mixed_precision bf16 \
+  --mixed_precision no \
   "${TRAIN_SCRIPT:?the training script}" \
   --per_device_train_batch_size 2 \
   --gradient_accumulation_steps 4 \
   --optim adamw_torch_fused \
-  --ddp_bucket_cap_mb 25 \
-  --bf16 true \
   --gradient_checkpointing true \
+  --accelerator_config '{"gradient_accumulation_kwargs": {"sync_each_batch": true}}' \
   "$@"
