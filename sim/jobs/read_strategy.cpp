@@ -91,6 +91,10 @@ std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadMode
     }
     return field != "sequence_length" || model.model.has_tokens;
   });
+  if (!model.model.has_tokens && reader.part("sequence_length")) {
+    reader.report("sequence_length", "sequence_length needs a model that reads tokens",
+                  "samples of this one are no sequences", "leave it out");
+  }
   nlohmann::json resolved = reader.finish();
 
   // A degree that does not fit the accelerators has to change: the batch is held against it later.

@@ -39,7 +39,7 @@ std::vector<StrategyRule> expert_rules() {
       // Adapters stand beside matrices that every layer has.
       {.fields = {"task"},
        .words = "adapters are modelled on dense layers with grouped-query attention only",
-       .why = "the model has experts, latent attention or multi-token prediction",
+       .why = "the model has experts, latent attention, multi-token prediction or other layers",
        .help = "set task to \"sft\" or \"pretrain\"",
        .holds =
            [](Layout job) {

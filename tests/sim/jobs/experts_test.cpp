@@ -137,7 +137,7 @@ TEST(ExpertStrategy, AdaptersStandBesideDenseLayers) {
   --> scenario.json:7:33   /strategy/task
    |
  7 |     "global_batch": 12, "task": "lora"
-   |                                 ^^^^^^ the model has experts, latent attention or multi-token prediction
+   |                                 ^^^^^^ the model has experts, latent attention, multi-token prediction or other layers
   help: set task to "sft" or "pretrain"
 )");
 }
