@@ -66,6 +66,8 @@ constexpr std::string_view kText = "text_config";
 constexpr std::string_view kTied = "tie_word_embeddings";
 /// What models that hear have beside the decoder.
 constexpr std::string_view kHearing = "audio_config";
+/// How a checkpoint has its weights.
+constexpr std::string_view kQuantised = "quantization_config";
 
 /// Models that see and read keep what concerns text in an object of its own.
 JsonCursor text_part(const JsonCursor& config) {
@@ -79,6 +81,17 @@ void warn_of_hearing(const JsonCursor& config, Diagnostics& diagnostics) {
   Diagnostic warning =
       part->key_problem(fmt::format("{} is not read", in_quotes(kHearing)),
                         "what hears is not counted, and every position is a token");
+  warning.severity = Severity::warning;
+  diagnostics.add(std::move(warning));
+}
+
+void warn_of_quantised_weights(const JsonCursor& config, Diagnostics& diagnostics) {
+  const std::optional<JsonCursor> part = given(config, kQuantised);
+  if (!part) return;
+  Diagnostic warning = part->key_problem(
+      fmt::format("{} is not read", in_quotes(kQuantised)),
+      "weights are taken in the format that strategy.precision works with; frozen ones in 8 or 4 "
+      "bits (QLoRA) take less memory, and more time");
   warning.severity = Severity::warning;
   diagnostics.add(std::move(warning));
 }
@@ -198,6 +211,7 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, const SeenI
   warn_of_unread_fields(reader);
   model.vision = read_vision_config(whole, model.hidden, images, own);
   warn_of_hearing(whole, own);
+  warn_of_quantised_weights(whole, own);
   if (!check_combinations(model, config, names.attention_heads, names.kv_heads, own)) {
     return std::nullopt;
   }

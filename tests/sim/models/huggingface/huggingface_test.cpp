@@ -367,5 +367,21 @@ TEST(HuggingFace, CountsThatNobodyReadsAreToldOf) {
   EXPECT_EQ(reading.problems.find("warning", 8), std::string::npos) << reading.problems;
 }
 
+TEST(HuggingFace, WeightsOfFewerBitsAreToldOf) {
+  const auto problems_of = [](const char* quantised) {
+    return read_model_text(changed_configuration(
+                               R"("num_hidden_layers": 32,)",
+                               std::string(R"("num_hidden_layers": 32, "quantization_config": )") +
+                                   quantised + ","))
+        .problems;
+  };
+  const std::string problems =
+      problems_of(R"({"quant_method": "bitsandbytes", "load_in_4bit": true})");
+  EXPECT_NE(problems.find("warning: \"quantization_config\" is not read"), std::string::npos)
+      << problems;
+  EXPECT_NE(problems.find("QLoRA"), std::string::npos) << problems;
+  EXPECT_EQ(problems_of("null"), "");
+}
+
 }  // namespace
 }  // namespace headway
