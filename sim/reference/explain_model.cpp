@@ -105,8 +105,7 @@ std::vector<FieldRow> model_rows() {
       {"model.layers.products.bias", flag_type(), "false", "A number is added to each output."},
       {"model.layers.products.reuse", number_type(at_least(1)), "1",
        "Products that read an element of what comes in: of a convolution, places of its filter "
-       "over "
-       "those that a stride passes."},
+       "over those that a stride passes. At most inputs."},
       {"model.layers.products.in_turns", flag_type(), "false",
        "Positions of a sequence follow each other, as those of a recurrent layer's state do."},
       {"model.layers.passes", array_type(object_type(), "objects"), "none",

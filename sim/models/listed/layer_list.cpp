@@ -42,6 +42,11 @@ void read_product(const JsonCursor& part, std::int64_t sequence_length, Layer& l
   product.inputs = static_cast<double>(reader.integer("inputs", kCounts));
   product.bias = reader.flag("bias", false);
   product.reuse = reader.number("reuse", at_least(1.0), 1.0);
+  if (product.reuse > product.inputs) {
+    reader.report("reuse", "reuse is at most inputs",
+                  fmt::format("of {:.0f} that a product takes", product.inputs),
+                  "no element is read more often than a filter has places");
+  }
   product.in_turns = reader.flag("in_turns", false);
   const double turns =
       product.in_turns ? launches_in_turns(static_cast<double>(sequence_length)) : 0.0;

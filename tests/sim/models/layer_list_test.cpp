@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "sim/layers/flops.h"
 #include "sim/layers/kept_tensors.h"
@@ -47,6 +48,19 @@ TEST(LayerList, EveryLayerDoesSomething) {
    |              ^ neither products nor passes nor attention
   help: for example "kind": "linear", "outputs": 1024
 )");
+}
+
+TEST(LayerList, NoElementIsReadMoreOftenThanAFilterHasPlaces) {
+  const auto problems_of = [](const std::string& reuse) {
+    return read_model_text(R"({"schema": "headway/model/1", "layers": [
+      {"products": [{"outputs": 8, "inputs": 9, "rows": 10, "reuse": )" +
+                           reuse + "}]}]}")
+        .problems;
+  };
+  EXPECT_EQ(problems_of("9"), "");  // a filter of 3 x 3 on one channel
+  const std::string problems = problems_of("9.5");
+  EXPECT_NE(problems.find("reuse is at most inputs"), std::string::npos) << problems;
+  EXPECT_NE(problems.find("of 9 that a product takes"), std::string::npos) << problems;
 }
 
 TEST(LayerList, AttendsToItselfOrToOthers) {
