@@ -71,10 +71,13 @@ double factor_elements(const Layer& layer, const Compression& how) {
 }
 
 /// Whether the gradients of the piece leave, with nothing of the chunk before them if it is first.
+/// Fully sharded, a piece is what is gathered at once, too: of adapters, with the frozen matrices
+/// that they stand beside.
 bool is_bucket(const JobShape& job, const Piece& piece, bool is_first) {
   const Strategy& strategy = *job.strategy;
+  const double counted = strategy.sharding == Sharding::full ? piece.parameters : piece.trained;
   const double bytes =
-      (piece.trained + piece.expert_parameters) * bytes_per_element(strategy.gradient_precision);
+      (counted + piece.expert_parameters) * bytes_per_element(strategy.gradient_precision);
   const Bytes least = is_first ? strategy.first_gradient_bucket.value_or(strategy.gradient_bucket)
                                : strategy.gradient_bucket;
   if (bytes >= least.count()) return true;

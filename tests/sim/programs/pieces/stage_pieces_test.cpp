@@ -41,6 +41,18 @@ TEST(StagePieces, ACycleLeavesWithWhatIsReady) {
   EXPECT_THAT(layers_of_pieces(job), ElementsAre(1, 1, 1, 1, 1));
 }
 
+// FSDP gathers a layer of 1,000 parameters, or 4,000 bytes of gradients were they trained, for an
+// adapter of 10 + 30 as it does without. Replicas that reduce adapters alone fill one bucket.
+TEST(StagePieces, FrozenMatricesAreGatheredInNoLargerPiecesThanTrainedOnes) {
+  SmallJob job(5);
+  job.strategy.task = Task::lora;
+  job.strategy.lora_rank = 1;
+  job.strategy.gradient_bucket = Bytes(8000.0);
+  EXPECT_THAT(layers_of_pieces(job), ElementsAre(5));
+  job.strategy.sharding = Sharding::full;
+  EXPECT_THAT(layers_of_pieces(job), ElementsAre(1, 2, 2));
+}
+
 // Rank 2 of a layer of 10: qkv 2 (10 + 30), projection 2 (10 + 10), MLP twice 2 (10 + 29), and two
 // norms of 10, instead of 1,000.
 TEST(StagePieces, LowRankFactorsStandForMatrices) {
