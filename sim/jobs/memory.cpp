@@ -56,7 +56,7 @@ StateBytes state_bytes(const Strategy& strategy) {
   const bool is_updated_elsewhere = servers != nullptr && !servers->has_local_updates();
   const auto states = [&](const Optimizer& optimizer) {
     if (is_updated_elsewhere) return 0.0;
-    return kept > 0.0 ? kept : optimizer.state_bytes + master;
+    return strategy.memory.says_optimizer_states() ? kept : optimizer.state_bytes + master;
   };
   return {.parameter = parameter,
           .gradient = bytes_per_element(

@@ -82,6 +82,11 @@ const Optimizer& beside(const Optimizer& optimizer) {
   return optimizer.orthogonalises ? kOptimizers.front() : optimizer;
 }
 
+double state_bytes_in_halves(const Optimizer& optimizer) {
+  const double bytes = beside(optimizer).state_bytes;
+  return bytes < kNumber ? bytes : bytes / 2.0;  // eight bits are that anywhere
+}
+
 double update_bytes(const Optimizer& optimizer, double gradient_bytes, double copy_bytes) {
   HEADWAY_CHECK(optimizer.traffic.has_value(), "what the profile says");
   return optimizer.traffic->gradient_reads * gradient_bytes + optimizer.traffic->own +

@@ -34,6 +34,9 @@ struct Optimizer {
 /// What updates the parameters that this one leaves: embeddings and heads.
 [[nodiscard]] const Optimizer& beside(const Optimizer& optimizer);
 
+/// Bytes of states of a parameter of 16 bits without a copy in fp32, where they are as wide as it.
+[[nodiscard]] double state_bytes_in_halves(const Optimizer& optimizer);
+
 /// What an update by Adam has to move where its gradient has 4 bytes and the copy that products
 /// take 2: what kernels move more, those of other optimizers are taken to as well.
 inline constexpr double kAdamBytes = 30.0;

@@ -37,6 +37,18 @@ std::optional<int> data_parallel_left(const Strategy& strategy, std::optional<in
   return *accelerators / static_cast<int>(product);
 }
 
+/// Presets say what Adam keeps. Where that is two moments in 16 bits and nothing else, so another
+/// optimizer does, unless the scenario says how much.
+void settle_states(ObjectReader& reader, Strategy& strategy) {
+  constexpr double kHalves = 4.0;
+  constexpr const char* kField = "optimizer_state_bytes";
+  const auto said = reader.cursor().member("memory");
+  if (said && said->is_object() && said->member(kField)) return;
+  if (strategy.memory.optimizer_state_bytes != kHalves) return;
+  strategy.memory.optimizer_state_bytes = state_bytes_in_halves(*strategy.optimizer);
+  reader.resolve("memory", *written_software_memory(strategy.memory));
+}
+
 }  // namespace
 
 Diagnostic ReadStrategy::problem(std::string_view field, std::string message, std::string label,
@@ -91,6 +103,7 @@ std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadMode
     }
     return field != "sequence_length" || model.model.has_tokens;
   });
+  settle_states(reader, strategy);
   if (!model.model.has_tokens && reader.part("sequence_length")) {
     reader.report("sequence_length", "sequence_length needs a model that reads tokens",
                   "samples of this one are no sequences", "leave it out");

@@ -7,12 +7,14 @@ namespace headway {
 const FieldTable<SoftwareMemory>& software_memory_fields() {
   static const FieldTable<SoftwareMemory> kFields(
       {{"optimizer_state_bytes",
-        number(&SoftwareMemory::optimizer_state_bytes, {.least = 0.0, .most = 100.0, .open = true})
-            .where([](const SoftwareMemory& memory) { return memory.optimizer_state_bytes > 0.0; }),
+        number(&SoftwareMemory::optimizer_state_bytes, between(0.0, 100.0))
+            .where([](const SoftwareMemory& memory) { return memory.says_optimizer_states(); }),
         R"(Bytes of optimizer states for each parameter, before sharding. Adam in fp32 takes 12 beside 16-bit
 parameters and 8 beside fp32 ones; 10 where the master copy is the 16 bits that the parameter lacks
 (Apex's distributed_fused_adam, store_param_remainders); 8 or 6 with moments in 16 bits beside it
 (Megatron-Core's use_precision_aware_optimizer); 4 where Adam works on 16-bit parameters alone.
+What a preset says is Adam's; of another optimizer that works on 16-bit parameters alone it is what
+that keeps in 16 bits: 2 of one momentum, none of SGD; moments in eight bits stay so.
 see: Rajbhandari et al. 2020 (arXiv:1910.02054), 3.1
 default: 12, or 8 with parameters in fp32)"},
        {"quantised_weights", flag(&SoftwareMemory::quantised_weights),

@@ -7,9 +7,11 @@ namespace headway {
 /// What training software keeps in memory beside what other choices of a job decide. Sets memory
 /// only, but for the optimizer's states, which an update moves.
 struct SoftwareMemory {
-  /// Bytes of optimizer states for each parameter, before sharding; 0: two moments in fp32 and,
-  /// beside parameters of less, a copy of the parameters in fp32.
-  double optimizer_state_bytes = 0.0;
+  /// Bytes of optimizer states for each parameter, before sharding; below 0: what the optimizer
+  /// keeps in fp32 and, beside parameters of less, a copy of the parameters in fp32.
+  double optimizer_state_bytes = -1.0;
+
+  [[nodiscard]] bool says_optimizer_states() const { return optimizer_state_bytes >= 0.0; }
   /// Matrices of layers are there in the format of their products only.
   bool quantised_weights = false;
   /// What the MLP's activation function takes is kept in the format of the products.

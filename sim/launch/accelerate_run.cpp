@@ -13,7 +13,7 @@ using nlohmann::json;
 // accelerate: utils/fsdp_utils.py, fsdp2_prepare_model (weights of a model under mixed precision),
 // and FullyShardedDataParallelPlugin.set_mixed_precision in utils/dataclasses.py (gradients).
 
-/// Of Adam on weights of 16 bits alone.
+/// Most bytes that an optimizer keeps of a weight of 16 bits alone: Adam's.
 constexpr double kHalvesAlone = 4.0;
 constexpr const char* kGradients = "gradient_precision";
 /// Without it gradients of all parameters stay on every rank until the last pass (accelerate from
@@ -56,7 +56,8 @@ void settle_accelerate(const JsonValue& scenario, FlagList& flags,
   const json& strategy = scenario->at("strategy");
   const bool has_adapters = strategy.value("task", "") == "lora";
   const bool is_in_halves =
-      strategy.value("memory", json::object()).value("optimizer_state_bytes", 0.0) == kHalvesAlone;
+      strategy.value("memory", json::object()).value("optimizer_state_bytes", 100.0) <=
+      kHalvesAlone;
   if (is_in_halves) {
     remarks.emplace_back("Weights are planned in bf16: load the model so (dtype bfloat16).");
   } else if (has_adapters && strategy.value("precision", "") == "bf16") {

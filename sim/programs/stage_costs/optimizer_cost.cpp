@@ -27,7 +27,7 @@ double share_of_states(const Strategy& strategy) {
   constexpr double kStates = 12.0;
   constexpr double kParameter = 4.0;
   const double kept = strategy.memory.optimizer_state_bytes;
-  if (kept == 0.0) return 1.0;
+  if (!strategy.memory.says_optimizer_states()) return 1.0;
   const double rest = kParameter + bytes_per_element(strategy.gradient_precision);
   return (2.0 * kept + rest) / (2.0 * kStates + rest);
 }

@@ -10,6 +10,7 @@
 #include "sim/jobs/memory.h"
 #include "sim/jobs/stage_parameters.h"
 #include "tests/sim/jobs/sample_models.h"
+#include "tests/sim/jobs/strategy_reading.h"
 
 namespace headway {
 namespace {
@@ -76,6 +77,25 @@ TEST(Optimizers, DecideWhatMemoryHolds) {
   EXPECT_DOUBLE_EQ(bytes("sgd"), 0.0);
   strategy.memory.optimizer_state_bytes = 6.0;
   EXPECT_DOUBLE_EQ(bytes("muon"), 6.0 / 8.0 * parameters.total());
+}
+
+/// What a job by that preset keeps of a parameter.
+double states_of(const std::string& fields) {
+  const auto reading =
+      testing::read_strategy_text(testing::kLlama3, R"("global_batch": 8, )" + fields);
+  EXPECT_TRUE(reading.read.has_value()) << reading.problems;
+  return reading.read->strategy.memory.optimizer_state_bytes;
+}
+
+TEST(Optimizers, OfWeightsInHalvesKeepHalves) {
+  const std::string halves = R"("preset": "transformers-bf16", "optimizer": )";
+  EXPECT_EQ(states_of(halves + R"("adam")"), 4.0);
+  EXPECT_EQ(states_of(halves + R"("lion")"), 2.0);
+  EXPECT_EQ(states_of(halves + R"("sgd")"), 0.0);
+  EXPECT_EQ(states_of(halves + R"("adam_8bit")"), 2.0 * (1.0 + 4.0 / 2048.0));
+  EXPECT_EQ(states_of(halves + R"("muon")"), 4.0);  // Adam stands beside it
+  EXPECT_EQ(states_of(halves + R"("lion", "memory": {"optimizer_state_bytes": 4})"), 4.0);
+  EXPECT_EQ(states_of(R"("preset": "transformers", "optimizer": "lion")"), -1.0);
 }
 
 }  // namespace

@@ -231,6 +231,16 @@ TEST(LaunchFiles, AccelerateLoadsFrozenWeightsAsPlanned) {
                              Not(HasSubstr("--bf16"))));
 }
 
+TEST(LaunchFiles, AccelerateLoadsHalvesWhateverUpdatesThem) {
+  for (const char* optimizer : {"adam", "adam_8bit", "sgd"}) {
+    EXPECT_THAT(launch_script(replicas({{"preset", "transformers-bf16"}, {"optimizer", optimizer}}),
+                              LaunchFramework::accelerate)
+                    .text,
+                HasSubstr("Weights are planned in bf16"))
+        << optimizer;
+  }
+}
+
 TEST(LaunchFiles, AnMpiJobStartsHorovod) {
   const JsonValue scenario = replicas({{"preset", "horovod"}});
   expect_golden("mpijob.yaml", launch_manifest(scenario, LaunchFramework::horovod,
