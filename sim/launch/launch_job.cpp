@@ -55,11 +55,16 @@ std::string torchrun(const LaunchJob& job) {
       job.nodes, job.accelerators);
 }
 
-/// What torchrun's own variables say where nobody else does.
-constexpr std::string_view kRendezvous =
-    "NODE_RANK=\"${NODE_RANK:-${PET_NODE_RANK:?this node, counted from 0}}\"\n"
-    "MASTER_ADDR=\"${MASTER_ADDR:-${PET_MASTER_ADDR:?the name of the first node}}\"\n"
-    "MASTER_PORT=\"${MASTER_PORT:-${PET_MASTER_PORT:-29500}}\"\n";
+/// What torchrun's own variables say where nobody else does; a node alone is the first.
+std::string rendezvous(const LaunchJob& job) {
+  const bool is_alone = job.nodes == 1;
+  return fmt::format(
+      "NODE_RANK=\"${{NODE_RANK:-${{PET_NODE_RANK:{}}}}}\"\n"
+      "MASTER_ADDR=\"${{MASTER_ADDR:-${{PET_MASTER_ADDR:{}}}}}\"\n"
+      "MASTER_PORT=\"${{MASTER_PORT:-${{PET_MASTER_PORT:-29500}}}}\"\n",
+      is_alone ? "-0" : "?this node, counted from 0",
+      is_alone ? "-localhost" : "?the name of the first node");
+}
 constexpr std::string_view kScript = "\"${TRAIN_SCRIPT:?the training script}\"";
 
 /// Flags of accelerate itself, the script, and those of its Trainer.
@@ -181,21 +186,22 @@ std::string start_commands(const JsonValue& scenario, const LaunchJob& job,
       std::vector<std::string> remarks;  // were made with the job
       std::vector<std::string> flags = megatron_model_flags(scenario, remarks);
       flags.insert(flags.end(), settings.begin(), settings.end());
-      return fmt::format("{}{}\n{} \\\n  pretrain_gpt.py \\\n  {} \\\n  \"$@\"\n", kRendezvous,
+      return fmt::format("{}{}\n{} \\\n  pretrain_gpt.py \\\n  {} \\\n  \"$@\"\n", rendezvous(job),
                          megatron_environment(scenario), torchrun(job),
                          join_words(flags, " \\\n  "));
     }
     case LaunchFramework::torchtitan:
       return fmt::format(
           "{}\n{}\n{} \\\n  -m torchtitan.train --job.config_file headway.toml \"$@\"\n",
-          kRendezvous, here_document("headway.toml", torchtitan_config(settings)), torchrun(job));
+          rendezvous(job), here_document("headway.toml", torchtitan_config(settings)),
+          torchrun(job));
     case LaunchFramework::deepspeed:
       return fmt::format(
           "{}\n{}\n{} \\\n  {} --deepspeed --deepspeed_config headway_deepspeed.json \"$@\"\n",
-          kRendezvous, here_document("headway_deepspeed.json", deepspeed_config(settings)),
+          rendezvous(job), here_document("headway_deepspeed.json", deepspeed_config(settings)),
           torchrun(job), kScript);
     case LaunchFramework::accelerate:
-      return std::string(kRendezvous) + accelerate_command(job);
+      return rendezvous(job) + accelerate_command(job);
     case LaunchFramework::horovod: {
       const std::string flags = join_words(settings, " \\\n  ");
       return fmt::format(

@@ -56,6 +56,15 @@ TEST(LaunchFiles, MegatronOnTwoKindsOfNodesHasUnevenStages) {
   expect_golden("megatron_kinds.sh", file.text);
 }
 
+TEST(LaunchFiles, ANodeAloneIsTheFirst) {
+  nlohmann::json scenario = small_scenario(1);
+  scenario["strategy"] = {{"micro_batch", 2}, {"global_batch", 64}};
+  const std::string text =
+      launch_script(scenario_of(scenario).resolved, LaunchFramework::deepspeed).text;
+  EXPECT_THAT(text, HasSubstr("NODE_RANK=\"${NODE_RANK:-${PET_NODE_RANK:-0}}\"\n"
+                              "MASTER_ADDR=\"${MASTER_ADDR:-${PET_MASTER_ADDR:-localhost}}\"\n"));
+}
+
 /// The flags of a model on four nodes of two accelerators, and what is said of the rest.
 LaunchFile megatron_of(const char* model) {
   nlohmann::json scenario = small_scenario(4);
@@ -177,68 +186,6 @@ TEST(LaunchFiles, AccelerateWithItsFlagsAndThoseOfTheTrainer) {
       replicas({{"preset", "transformers-bf16"}, {"zero_stage", 3}, {"recompute", "full"}});
   EXPECT_EQ(launch_framework_of(scenario), LaunchFramework::accelerate);
   expect_golden("accelerate.sh", launch_script(scenario, LaunchFramework::accelerate).text);
-}
-
-TEST(LaunchFiles, AccelerateReplicatesWhatIsNotSharded) {
-  const std::string text =
-      launch_script(replicas({{"preset", "transformers"}}), LaunchFramework::accelerate).text;
-  EXPECT_THAT(text, HasSubstr("--multi_gpu"));
-  EXPECT_THAT(text, HasSubstr("--ddp_bucket_cap_mb 25"));
-  EXPECT_THAT(text, Not(HasSubstr("fsdp")));
-  EXPECT_THAT(text, Not(HasSubstr("dtype bfloat16")));
-  EXPECT_THAT(text, Not(HasSubstr("first_gradient_bucket")));
-}
-
-TEST(LaunchFiles, AccelerateReducesInEveryPassAsShardedGradientsArePlanned) {
-  const LaunchFile file = launch_script(replicas({{"preset", "transformers"}, {"zero_stage", 3}}),
-                                        LaunchFramework::accelerate);
-  EXPECT_THAT(file.text, HasSubstr("--accelerator_config '{\"gradient_accumulation_kwargs\": "
-                                   "{\"sync_each_batch\": true}}'"));
-  EXPECT_THAT(file.text, HasSubstr("--mixed_precision bf16"));
-  EXPECT_THAT(file.text, Not(HasSubstr("ddp_bucket")));
-  // Planned in fp32, where it reduces as mixed precision has them.
-  EXPECT_THAT(file.remarks.front(), HasSubstr("no setting for: gradient_precision fp32."));
-  EXPECT_THAT(launch_script(
-                  replicas({{"preset", "transformers"}, {"zero_stage", 3}, {"precision", "tf32"}}),
-                  LaunchFramework::accelerate)
-                  .text,
-              Not(HasSubstr("gradient_precision")));
-  // 8 replicas of 8 sequences each take one pass.
-  EXPECT_THAT(launch_script(replicas({{"preset", "transformers"},
-                                      {"zero_stage", 3},
-                                      {"micro_batch", 8},
-                                      {"gradient_precision", "bf16"}}),
-                            LaunchFramework::accelerate)
-                  .text,
-              Not(testing::AnyOf(HasSubstr("sync_each_batch"), HasSubstr("no setting"))));
-}
-
-TEST(LaunchFiles, AccelerateLoadsFrozenWeightsAsPlanned) {
-  const auto text = [](const nlohmann::json& strategy) {
-    return launch_script(replicas(strategy), LaunchFramework::accelerate).text;
-  };
-  EXPECT_THAT(text({{"preset", "transformers"}, {"task", "lora"}}),
-              testing::AllOf(HasSubstr("Frozen weights are planned in bf16"),
-                             Not(HasSubstr("Under FSDP"))));
-  EXPECT_THAT(text({{"preset", "transformers-bf16"}, {"task", "lora"}, {"zero_stage", 3}}),
-              testing::AllOf(HasSubstr("Under FSDP with adapters in fp32"),
-                             HasSubstr("--mixed_precision bf16")));
-  EXPECT_THAT(text({{"preset", "transformers-bf16"},
-                    {"task", "lora"},
-                    {"lora_precision", "bf16"},
-                    {"zero_stage", 3}}),
-              testing::AllOf(Not(HasSubstr("Under FSDP")), HasSubstr("--mixed_precision no"),
-                             Not(HasSubstr("--bf16"))));
-}
-
-TEST(LaunchFiles, AccelerateLoadsHalvesWhateverUpdatesThem) {
-  for (const char* optimizer : {"adam", "adam_8bit", "sgd"}) {
-    EXPECT_THAT(launch_script(replicas({{"preset", "transformers-bf16"}, {"optimizer", optimizer}}),
-                              LaunchFramework::accelerate)
-                    .text,
-                HasSubstr("Weights are planned in bf16"))
-        << optimizer;
-  }
 }
 
 TEST(LaunchFiles, AnMpiJobStartsHorovod) {
