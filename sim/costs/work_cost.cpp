@@ -171,10 +171,21 @@ class WorkCosts {
     }
   }
 
+  /// Kernels that keep no scores were measured with 16 bits; those of wider elements are no faster
+  /// than their peak.
+  [[nodiscard]] Cost within_peak(Cost cost, const AttentionShape& shape, Pass pass) const {
+    if (bytes_per_element(wide_) <= 2.0 || !supports(device_, wide_)) return cost;
+    const double operations = shape.forward_flops() * fused_operations(pass);
+    cost.time = max(cost.time, Seconds(operations / device_.peak_flops.at(wide_).value));
+    return cost;
+  }
+
   void add(const AttentionWork& attention) {
     const auto cost_of = [&](Pass pass) {
       return kernels_.fused_attention
-                 ? fused_attention_cost(device_, kernels_.family, attention.shape, pass)
+                 ? within_peak(
+                       fused_attention_cost(device_, kernels_.family, attention.shape, pass),
+                       attention.shape, pass)
                  : unfused_attention_cost(device_, kernels_.family, attention, pass, wide_);
     };
     const Cost forward = cost_of(Pass::forward);

@@ -204,6 +204,24 @@ TEST(WorkCost, CountedBytesMoveAtTheRateOfCopies) {
   EXPECT_EQ(cost_of(work, profile).backward.time(), Bytes(8e9) / (0.8 * peak));
 }
 
+// 4 x 1,024^2 x 8 x 128 operations, half of them hidden, and two and a half times as many backward.
+TEST(WorkCost, FusedAttentionOfWideElementsIsNoFasterThanTheirPeak) {
+  Profile profile = round_profile();
+  constexpr double kOperations = 2.0 * 1024.0 * 1024.0 * 8.0 * 128.0;
+  Work work;
+  work.attention = {.shape = {.sequences = 1,
+                              .query_length = 1024,
+                              .key_length = 1024,
+                              .query_heads = 8,
+                              .key_heads = 8,
+                              .head_size = 128}};
+  const Seconds halves = cost_of(work, profile).forward.time();
+  profile.device.peak_flops[Precision::fp32] = estimate(kOperations / (10.0 * halves.count()));
+  const WorkCost wide = cost_of(work, profile, Precision::fp32);
+  EXPECT_NEAR(wide.forward.time() / halves, 10.0, 1e-9);
+  EXPECT_NEAR(wide.backward.time() / halves, 25.0, 1e-9);
+}
+
 TEST(WorkCost, LowPrecisionCastsInputsOnceAPass) {
   // 100 TFLOP/s in fp8: 20 ms a product. Casting 1e9 elements moves 5 bytes each: 10 ms.
   const Profile profile = profile_with_experts();
