@@ -96,20 +96,6 @@ ActivationWork activation_work(const ActivationProduct& product, const RankShape
           .again = product.again};
 }
 
-/// The matrices of a layer that adapters stand beside, in the order of the targets: of two streams
-/// of rows each has its own.
-std::vector<const Product*> adapted(const Layer& layer, const RankShape& shape) {
-  std::vector<const Product*> products;
-  for (const AdapterTarget target : shape.adapters) {
-    const std::size_t before = products.size();
-    for (const Product& product : layer.products) {
-      if (product.target == target) products.push_back(&product);
-    }
-    HEADWAY_CHECK(products.size() > before, "a layer without the adapter's matrix");
-  }
-  return products;
-}
-
 /// Bytes of an element of 16 bits that becomes one of fp32, and one of 16 bits again.
 constexpr double kCastAndBack = (2.0 + 4.0) + (4.0 + 2.0);
 
@@ -137,6 +123,19 @@ void add_adapter(Work& work, const LinearWork& beside, double rank, const RankSh
 }
 
 }  // namespace
+
+std::vector<const Product*> adapted_products(const Layer& layer,
+                                             const std::vector<AdapterTarget>& targets) {
+  std::vector<const Product*> products;
+  for (const AdapterTarget target : targets) {
+    const std::size_t before = products.size();
+    for (const Product& product : layer.products) {
+      if (product.target == target) products.push_back(&product);
+    }
+    HEADWAY_CHECK(products.size() > before, "a layer without the adapter's matrix");
+  }
+  return products;
+}
 
 Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
   Work work;
@@ -175,7 +174,7 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
     work.permuted_again = layer.routing->again;
   }
   if (adapter_rank > 0.0) {
-    for (const Product* product : adapted(layer, shape)) {
+    for (const Product* product : adapted_products(layer, shape.adapters)) {
       add_adapter(work, linear_work(*product, layer, shape), adapter_rank, shape);
     }
   }
@@ -184,7 +183,8 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
 
 double adapter_parameters_on_rank(const Layer& layer, const RankShape& shape, double adapter_rank) {
   double sides = 0.0;
-  for (const Product* product : adapted(layer, shape)) sides += product->inputs + product->outputs;
+  for (const Product* product : adapted_products(layer, shape.adapters))
+    sides += product->inputs + product->outputs;
   return adapter_rank * sides / shape.tensor_parallel;
 }
 

@@ -96,6 +96,11 @@ struct Work {
 /// intermediate result is not modelled. Adapters stay in 16 bits.
 [[nodiscard]] Work work(const Layer& layer, const RankShape& shape, double adapter_rank = 0.0);
 
+/// The matrices of a layer that adapters stand beside, in the order of the targets: of two streams
+/// of rows each has its own. Requires a matrix for each target.
+[[nodiscard]] std::vector<const Product*> adapted_products(
+    const Layer& layer, const std::vector<AdapterTarget>& targets);
+
 /// Parameters of one layer's adapters on one rank: r (k + n) / t for each target.
 [[nodiscard]] double adapter_parameters_on_rank(const Layer& layer, const RankShape& shape,
                                                 double adapter_rank);

@@ -1,11 +1,11 @@
 #include "sim/programs/stage_costs/host_cost.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/strategy.h"
+#include "sim/layers/work.h"
 
 namespace headway {
 namespace {
@@ -60,13 +60,8 @@ double tensor_collectives(const Strategy& strategy, const Layer& layer) {
 /// Kernels of the adapters beside a layer's matrices.
 double adapter_kernels(const Strategy& strategy, const Layer& layer) {
   if (!trains_adapters(strategy)) return 0.0;
-  const std::vector<AdapterTarget>& targets = strategy.lora_targets;
-  const auto has_adapter = [&](const Product& product) {
-    return product.target &&
-           std::find(targets.begin(), targets.end(), *product.target) != targets.end();
-  };
-  return kAdapterKernels * static_cast<double>(std::count_if(layer.products.begin(),
-                                                             layer.products.end(), has_adapter));
+  return kAdapterKernels *
+         static_cast<double>(adapted_products(layer, strategy.lora_targets).size());
 }
 
 }  // namespace
