@@ -35,7 +35,7 @@ std::optional<LaunchFramework> framework_of(const JsonValue& scenario,
 [[noreturn]] void refuse_manifest(LaunchFramework framework) {
   refuse(framework == LaunchFramework::horovod
              ? "Horovod is started by MPI"
-             : fmt::format("{} is started by torchrun, not by MPI", framework_title(framework)),
+             : fmt::format("{} is not started by MPI", framework_title(framework)),
          framework == LaunchFramework::horovod ? "use --manifest mpijob, or leave it out"
                                                : "use --manifest pytorchjob or trainjob");
 }
