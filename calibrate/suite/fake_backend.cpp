@@ -8,6 +8,7 @@
 
 #include "calibrate/suite/attention_points.h"
 #include "calibrate/suite/concurrent_points.h"
+#include "sim/costs/kernel_cost.h"
 
 namespace headway {
 namespace {
@@ -33,8 +34,13 @@ struct LawOfPoint {
     return grouped.experts *
            (std::max(compute, traffic) + law.grouped_half_rows / grouped.rows * compute);
   }
+  /// The form of unfused_attention_cost (sim/costs/kernel_cost.h), with bf16's traffic.
   double operator()(const BatchedGemmPoint& batched) const {
-    return batched.batch * batched.gemm.shape.flops() / law.flops_per_s / law.batched_efficiency;
+    const GemmShape& shape = batched.gemm.shape;
+    const double elements = shape.m * shape.k + shape.k * shape.n + shape.m * shape.n;
+    const Seconds multiplying(shape.flops() / law.flops_per_s / law.batched_efficiency);
+    const Seconds moving(2.0 * elements / law.memory_bytes_per_s);
+    return batched.batch * head_product_time(multiplying, moving).count();
   }
   /// The form of fused_attention_cost (sim/costs/kernel_cost.h).
   double operator()(const AttentionPoint& attention) const {

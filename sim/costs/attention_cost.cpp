@@ -12,6 +12,7 @@ namespace headway {
 namespace {
 
 constexpr double kFullHeadSize = 128.0;
+constexpr double kProductMean = 3.0;  ///< of head_product_time
 constexpr double kWideBytes = 4.0;    ///< of an element too wide for kernels that merge softmax
 constexpr double kAssumedRate = 0.5;  ///< spread of what nobody measured
 
@@ -136,6 +137,16 @@ Estimate bytes_of_a_score(const DeviceCosts& device, const KernelFamily& family,
   return bytes;
 }
 
+/// What the products move, one after the other: forward each all scores and two of queries, keys,
+/// values and results; backward twice as many products do.
+Bytes product_bytes(const AttentionShape& shape, Pass pass, Precision precision) {
+  const double scores = shape.query_length * shape.key_length;
+  const double operands =
+      (shape.query_length + shape.key_length) * (shape.head_size + shape.value_size());
+  return Bytes(shape.sequences * shape.query_heads * (2.0 * scores + operands) *
+               bytes_per_element(precision) * (pass == Pass::backward ? 2.0 : 1.0));
+}
+
 /// The measured time of a family with a rate of 1.
 const MeasuredAttention* measured_row(const DeviceCosts& device, const AttentionShape& shape,
                                       Pass pass) {
@@ -218,6 +229,18 @@ Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& fami
                            exponent.value * head_log * exponent.spread, kAssumedRate})};
 }
 
+Seconds head_product_time(Seconds multiplying, Seconds moving) {
+  const double sum =
+      std::pow(multiplying.count(), kProductMean) + std::pow(moving.count(), kProductMean);
+  return Seconds(std::pow(sum, 1.0 / kProductMean));
+}
+
+std::optional<Seconds> multiplying_time(Seconds time, Seconds moving) {
+  if (time <= moving) return std::nullopt;
+  const double rest = std::pow(time.count(), kProductMean) - std::pow(moving.count(), kProductMean);
+  return Seconds(std::pow(rest, 1.0 / kProductMean));
+}
+
 Cost unfused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
                             const AttentionWork& attention, Pass pass, Precision precision) {
   const AttentionShape& shape = attention.shape;
@@ -239,10 +262,10 @@ Cost unfused_attention_cost(const DeviceCosts& device, const KernelFamily& famil
   double products = work / (peak.value * efficiency.value * device.batched_gemm_efficiency.value *
                             std::exp(head_exponent.value * head_log));
   if (is_misaligned) products *= device.misaligned_head_factor.value;
-  // Each product writes the scores or reads them: with heads of 128 that takes longer than to
-  // multiply.
-  const double moved = scores * bytes_per_element(precision) * (is_backward ? 4.0 : 2.0);
-  products = std::max(products, moved / memory_rate);
+  const double copy_rate = device.memory_bandwidth.value *
+                           device.copy_efficiency.value_or(device.memory_efficiency).value;
+  const Bytes moved = product_bytes(shape, pass, precision);
+  products = head_product_time(Seconds(products), Seconds(moved.count() / copy_rate)).count();
   const double products_spread =
       combined_spread({peak.spread, efficiency.spread, device.batched_gemm_efficiency.spread,
                        head_exponent.value * head_log * head_exponent.spread,

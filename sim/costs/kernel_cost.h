@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sim/base/units.h"
 #include "sim/costs/cost.h"
 #include "sim/costs/profile.h"
@@ -90,9 +92,18 @@ struct GemmOperands {
 [[nodiscard]] Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
                                         const AttentionShape& shape, Pass pass);
 
-/// Unfused attention: two batched products over the whole square, four backward, each at a rate
-/// that falls with min(1, d/128)^c for small heads of d but not faster than its scores are written
-/// or read; then the passes over the scores between them, of softmax, mask and dropout
+/// Time of the batched products of unfused attention, which multiply while they write scores or
+/// read them, but not wholly at once: the cubic mean of what either takes alone. On an H100 and an
+/// H200 products of 32 heads over 2,048 and 4,096 positions take 1.10 and 1.13 times the longer of
+/// the two, 1.06 and 1.16 by this mean (`headway-calibrate`; tests/calibrate/measured has them).
+[[nodiscard]] Seconds head_product_time(Seconds multiplying, Seconds moving);
+/// What multiplying takes of products that took `time`: head_product_time the other way. Nothing
+/// where moving takes as long, which tells nothing of it.
+[[nodiscard]] std::optional<Seconds> multiplying_time(Seconds time, Seconds moving);
+
+/// Unfused attention: two batched products over the whole square, four backward, at a rate that
+/// falls with min(1, d/128)^c for small heads of d, while scores are written or read
+/// (head_product_time); then the passes over the scores between them, of softmax, mask and dropout
 /// (Korthikanti et al. 2022, section 4.1): of numbers of two bytes as the family or else the device
 /// has them, of four by a kernel for each step, as there are no others for them.
 [[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const KernelFamily& family,

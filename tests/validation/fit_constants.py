@@ -174,7 +174,10 @@ CONSTANTS = [
     Constant("batched products", [DEVICE + "batched_gemm_efficiency"], 0.8, []),
     Constant("misaligned heads", [DEVICE + "misaligned_head_factor"], 4.0, everywhere(0.5)),
     # Memory
-    Constant("memory efficiency", [DEVICE + "memory_efficiency"], 0.80, everywhere(0.05)),
+    # The H200's was traced, and stays.
+    Constant("memory efficiency", [DEVICE + "memory_efficiency"],
+             {name: 0.80 for name in ("v100_sxm", *AMPERE, "h100_sxm", *BLACKWELL)},
+             everywhere(0.05)),
     # Kernels that are not fused move every intermediate result. An eager RMS norm in fp32 moves 40
     # bytes an element where one kernel moves 4, an eager SwiGLU 10 where one moves 6; with two norms
     # and two residuals that is 3.3 times the traffic of a layer of Llama 13B, and 1.5 times where

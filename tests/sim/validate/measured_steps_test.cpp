@@ -50,7 +50,7 @@ TEST(MeasuredSteps, OfAnH100AreWithinFivePercentInTheMeanByEitherProfile) {
   const ErrorStatistics measured =
       errors(kRowsOfAnH100, 16, {.jobs = 2, .profiles = {shipped("h100_sxm_measured")}});
   EXPECT_LT(measured.mean, 0.04);
-  EXPECT_LT(measured.worst, 0.07);
+  EXPECT_LT(measured.worst, 0.075);
   EXPECT_NEAR(measured.covered, 1.0, 1e-9);
 }
 
