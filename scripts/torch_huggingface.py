@@ -51,7 +51,8 @@ MIXTRAL = {
 }
 GPT2_MEDIUM = {
     **LLAMA3_8B, "name": "GPT-2 medium", "hidden": 1024, "attention_heads": 16, "kv_heads": 16, "head_size": 64,
-    "ffn_hidden": 4096, "mlp": "plain", "vocabulary": 50257, "tied_embeddings": True, "normalization": "layer_norm",
+    "ffn_hidden": 4096, "mlp": "plain", "activation": "gelu_new", "vocabulary": 50257, "tied_embeddings": True,
+    "normalization": "layer_norm",
     "position_encoding": "learned", "qkv_bias": True, "projection_bias": True, "mlp_bias": True, "dropout": True,
 }
 FULL = {"recompute": "full"}

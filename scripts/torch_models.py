@@ -511,7 +511,7 @@ JOBS = [
     trained("resnet-50-256", torchvision_network("resnet50", 256, momentum), 256, "resnet_50", **MOMENTUM),
     trained("vit-l-16-128", torchvision_network("vit_l_16", 128, adam), 128, "vit_l_16", **ADAM),
     trained("bert-large-32", bert(32), 32, BERT, **ADAM),
-    trained("t5-large-32", t5(32), 32, "t5_large", **ADAM),
+    trained("t5-large-32", t5(32), 32, "t5_large", "transformers", **ADAM),
     trained("lora-8b-8192-eager", decoder(LLAMA3_8B_8, 8192, 1, False, adapted, frozen=True), 1, LLAMA3_8B_8,
             "torchtitan-eager", **LORA),
     trained("lora-8b-8192-compiled", decoder(LLAMA3_8B_8, 8192, 1, True, adapted, frozen=True), 1, LLAMA3_8B_8,

@@ -49,6 +49,7 @@ enum class KernelChoice {
   unfused_attention,
   fused_normalization,
   unfused_normalization,
+  fused_activation,
   unfused_activation,
   unfused_softmax,
   copied_attention,

@@ -29,6 +29,8 @@ bool RankShape::holds(KernelChoice when) const {
       return fused_normalization;
     case KernelChoice::unfused_normalization:
       return !fused_normalization;
+    case KernelChoice::fused_activation:
+      return fused_activation;
     case KernelChoice::unfused_activation:
       return !fused_activation;
     case KernelChoice::unfused_softmax:

@@ -195,8 +195,7 @@ void read_opt(ObjectReader& reader, TransformerModel& model) {
   const bool biased = given_flag(reader, "enable_bias", true);
   model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
-  const auto function = given(reader.cursor(), "activation_function");
-  model.rectified = !function || function->value() == nlohmann::json("relu");
+  read_activation(reader, "activation_function", "relu", model);
   const auto embedded = given(reader.cursor(), "word_embed_proj_dim");
   if (embedded && embedded->value() == nlohmann::json(model.hidden)) {
     static_cast<void>(reader.integer("word_embed_proj_dim", model_limits::kHidden));
@@ -259,6 +258,7 @@ void read_phi(ObjectReader& reader, TransformerModel& model) {
       given_count(reader, "intermediate_size", model_limits::kFfnHidden, 4 * model.hidden);
   model.position_encoding = PositionEncoding::rotary;
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
+  read_activation(reader, "hidden_act", "gelu_new", model);
 }
 
 constexpr std::array<Family, 36> kDenseFamilies = {{

@@ -20,15 +20,21 @@ constexpr FieldNames kBloomNames{.layers = "n_layer",
                                  .sequence_length = "seq_length",
                                  .default_sequence_length = 2048};
 
-void read_gpt2(ObjectReader& reader, TransformerModel& model) {
+void read_gpt2_shape(ObjectReader& reader, TransformerModel& model) {
   model.dropout = drops_out(reader, {"embd_pdrop", "resid_pdrop", "attn_pdrop"}, 0.1);
   model.ffn_hidden = given_count(reader, "n_inner", model_limits::kFfnHidden, 4 * model.hidden);
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
 }
 
+void read_gpt2(ObjectReader& reader, TransformerModel& model) {
+  read_gpt2_shape(reader, model);
+  read_activation(reader, "activation_function", "gelu_new", model);
+}
+
 /// StarCoder: all heads of queries share one of keys and values.
 void read_gpt_bigcode(ObjectReader& reader, TransformerModel& model) {
-  read_gpt2(reader, model);
+  read_gpt2_shape(reader, model);
+  read_activation(reader, "activation_function", "gelu_pytorch_tanh", model);
   if (given_flag(reader, "multi_query", true)) model.kv_heads = 1;
 }
 
@@ -37,6 +43,7 @@ void read_gpt_neo(ObjectReader& reader, TransformerModel& model) {
   model.ffn_hidden =
       given_count(reader, "intermediate_size", model_limits::kFfnHidden, 4 * model.hidden);
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  read_activation(reader, "activation_function", "gelu_new", model);
   model.qkv_bias = false;
   model.dropout = drops_out(reader, {"embed_dropout", "resid_dropout", "attention_dropout"}, 0.0);
   const SlidingWindow window{
@@ -54,9 +61,10 @@ void read_gptj(ObjectReader& reader, TransformerModel& model) {
   model.qkv_bias = model.projection_bias = false;
 }
 
-/// ALiBi, which adds no parameters. The norm behind the embedding is not counted.
+/// ALiBi, which adds no parameters. The norm behind the embedding is not counted. Its GELU keeps
+/// what it takes only (BloomGelu).
 void read_bloom(ObjectReader& reader, TransformerModel& model) {
-  read_gpt2(reader, model);
+  read_gpt2_shape(reader, model);
   model.position_encoding = PositionEncoding::none;
 }
 

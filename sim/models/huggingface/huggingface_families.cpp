@@ -64,6 +64,14 @@ bool drops_out(ObjectReader& reader, std::initializer_list<std::string_view> key
   return drops;
 }
 
+void read_activation(ObjectReader& reader, std::string_view key, std::string_view fallback,
+                     TransformerModel& model) {
+  const std::string function =
+      given(reader.cursor(), key) ? reader.text(key) : std::string(fallback);
+  if (function == "relu") model.activation = ActivationFunction::relu;
+  if (function == "gelu_new") model.activation = ActivationFunction::gelu_new;
+}
+
 void read_llama_shape(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model, reader.integer("intermediate_size", model_limits::kFfnHidden));
 }

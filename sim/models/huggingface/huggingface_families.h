@@ -56,6 +56,10 @@ struct Family {
 /// is not there.
 [[nodiscard]] bool drops_out(ObjectReader& reader, std::initializer_list<std::string_view> keys,
                              double fallback);
+/// The activation function of a plain MLP by its name in transformers; `fallback` is the one that
+/// the library takes where the configuration names none.
+void read_activation(ObjectReader& reader, std::string_view key, std::string_view fallback,
+                     TransformerModel& model);
 
 /// Gated MLP, RMS norms, rotary positions, no biases: what most families share.
 void read_llama_shape(ObjectReader& reader, TransformerModel& model);

@@ -33,7 +33,6 @@ inline constexpr double kMostParameters = 1e15;
 
 /// Whether an MLP is gated.
 inline constexpr Word<bool> kMlps[] = {{"plain", false}, {"gated", true}};
-inline constexpr Word<bool> kActivations[] = {{"gelu", false}, {"relu", true}};
 
 /// The fields of a "headway/model/1" object that are a decoder's.
 [[nodiscard]] const FieldTable<TransformerModel>& transformer_fields();

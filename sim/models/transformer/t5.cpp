@@ -22,6 +22,7 @@ TransformerModel shared_shape(const T5Model& fields) {
           .head_size = fields.head_size,
           .ffn_hidden = fields.ffn_hidden,
           .gated_mlp = fields.gated_mlp,
+          .activation = fields.gated_mlp ? ActivationFunction::gelu_new : ActivationFunction::relu,
           .vocabulary = fields.vocabulary,
           .tied_embeddings = fields.tied_embeddings,
           .normalization = Normalization::rms_norm,
@@ -84,7 +85,9 @@ default: layers)"},
        {"head_size", whole(&T5Model::head_size, model_limits::kHeadSize), "Of a T5 64 by default."},
        {"ffn_hidden", whole(&T5Model::ffn_hidden, model_limits::kFfnHidden).required(),
         "Inner size of the MLP."},
-       {"mlp", word(&T5Model::gated_mlp, kMlps), "Of a T5 plain, of version 1.1 gated."},
+       {"mlp", word(&T5Model::gated_mlp, kMlps),
+        R"(Of a T5 plain, with a ReLU; of version 1.1 gated, with a GELU as transformers' gelu_new.
+see: Shazeer 2020 (arXiv:2002.05202))"},
        {"position_buckets", whole(&T5Model::position_buckets, between(1, 100'000)),
         R"(Distances that a T5 tells apart.
 see: Raffel et al. 2020 (arXiv:1910.10683), 2.1)"},

@@ -117,6 +117,18 @@ struct VisionTower {
   friend bool operator==(const VisionTower&, const VisionTower&) = default;
 };
 
+/// What an MLP does between its matrices.
+enum class ActivationFunction {
+  gelu,      ///< or SiLU, or another that frameworks have a kernel for
+  gelu_new,  ///< GELU by a hyperbolic tangent, written out in elementary operations
+  relu       ///< whose gradient its result tells
+};
+template <>
+inline constexpr Word<ActivationFunction> kWords<ActivationFunction>[] = {
+    {"gelu", ActivationFunction::gelu},
+    {"gelu_new", ActivationFunction::gelu_new},
+    {"relu", ActivationFunction::relu}};
+
 /// What a layer of a pattern has instead of attention and an MLP together.
 namespace half_layer {
 inline constexpr char kStateSpace = 'M';
@@ -147,7 +159,7 @@ struct TransformerModel {
   bool attention_sinks = false;  ///< a learned logit of each head joins its softmax
   std::int64_t ffn_hidden = 1;   ///< of layers without experts
   bool gated_mlp = false;        ///< three matrices (SwiGLU) instead of two, in experts too
-  bool rectified = false;        ///< a ReLU, whose gradient its result tells
+  ActivationFunction activation = ActivationFunction::gelu;
   std::optional<MixtureOfExperts> mixture_of_experts = {};
   /// Layers behind the last that predict a token further ahead each, in training only: each has a
   /// layer of its own and passes the output head again (DeepSeek-V3, 2024, section 2.2).

@@ -185,14 +185,14 @@ see: profile.device.attention_sink_factor)"},
        {"mlp", word(&TransformerModel::gated_mlp, kMlps).required(),
         R"(How many matrices the MLP has. Two if plain, three if gated (SwiGLU and relatives).
 see: Shazeer 2020 (arXiv:2002.05202))"},
-       {"activation",
-        word(&TransformerModel::rectified, kActivations).where([](const TransformerModel& model) {
-          return model.rectified;
+       {"activation", word(&TransformerModel::activation).where([](const TransformerModel& model) {
+          return model.activation != ActivationFunction::gelu;
         }),
         R"(Activation function of the MLP. The gradient of a ReLU needs its result only, which is kept anyway;
 that of GELU, SiLU and their relatives, all of them called gelu here, needs what it took. Of a gated
-MLP as much is kept either way, the factors of its product.
-see: memory only
+MLP as much is kept either way, the factors of its product. gelu_new, of GPT-2, GPT-Neo, GPT-J,
+CodeGen and Phi in transformers, is eight operations that keep four tensors, where
+strategy.fused_activation is off.
 default: gelu)"},
        {"mixture_of_experts", part(&TransformerModel::mixture_of_experts, expert_fields),
         R"(Many MLPs, the experts, of which a router chooses a few for each token.

@@ -30,6 +30,42 @@ struct MlpWords {
   Again second_input;
 };
 
+/// transformers' NewGELUActivation, 0.5 x (1 + tanh(c (x + 0.044715 x^3))), by PyTorch's operators:
+/// six of one tensor and two of two. Backward, as autograd has them, five of one (the two of
+/// constant factors, the power's own power and its exponent, the half) and six of two (both
+/// factors, the tangent, the power, and two sums of the three gradients of x). Tensors that are
+/// kept: x for the power, what the tangent gives, and both factors of the last product, one of them
+/// half of x and as wide as that. All others are in fp32 where autocast is on, which raises powers
+/// in it.
+void add_written_out_gelu(Layer& layer, double inner, const MlpWords& words) {
+  constexpr double kOfOne = 4.0;
+  constexpr double kOfTwo = 6.0;
+  constexpr double kForward = 6.0 * kOfOne + 2.0 * kOfTwo;
+  constexpr double kBackward = 5.0 * kOfOne + 6.0 * kOfTwo;
+  layer.passes.push_back({.name = words.prefix + "activation, written out",
+                          .rows = words.rows,
+                          .forward = kForward * inner,
+                          .backward = kBackward * inner,
+                          .cut = words.cut,
+                          .when = KernelChoice::unfused_activation,
+                          .again = words.activation,
+                          .merged = false,
+                          .residual = true});
+  const auto keep = [&](const char* name, Stored stored, const Again& again) {
+    layer.kept.push_back({.name = words.kept_prefix + name,
+                          .rows = words.rows,
+                          .elements = inner,
+                          .cut = words.cut,
+                          .stored = stored,
+                          .when = KernelChoice::unfused_activation,
+                          .again = again});
+  };
+  keep("what is cubed", Stored::residual, words.activation_input);
+  keep("tangent", Stored::residual, words.second_input);
+  keep("1 + tangent", Stored::residual, words.second_input);
+  keep("half of what is activated", Stored::working, words.second_input);
+}
+
 void add_mlp(Layer& layer, const TransformerModel& model, double inner, const MlpWords& words) {
   const double h = real(model.hidden);
   const double inward = model.gated_mlp ? 2.0 : 1.0;
@@ -54,16 +90,31 @@ void add_mlp(Layer& layer, const TransformerModel& model, double inner, const Ml
                             .copies = words.copies,
                             .target = words.outward,
                             .again = words.products});
-  add_pass(layer, words.prefix + "activation", words.rows,
-           (model.gated_mlp ? kGatedActivationBytes : kPlainActivationBytes) * inner, words.cut,
-           words.activation);
-  if (!model.rectified || model.gated_mlp) {
+  const bool is_written_out = model.activation == ActivationFunction::gelu_new;
+  const auto keep_input = [&](double elements, KernelChoice when) {
     layer.kept.push_back({.name = words.kept_prefix + "activation input",
                           .rows = words.rows,
-                          .elements = inward * inner,
+                          .elements = elements,
                           .cut = words.cut,
                           .stored = Stored::activation_input,
+                          .when = when,
                           .again = words.activation_input});
+  };
+  if (is_written_out) {
+    add_written_out_gelu(layer, inner, words);
+    keep_input(inward * inner, KernelChoice::fused_activation);
+  }
+  if (model.gated_mlp) {
+    // The product with the other half is a pass either way.
+    add_pass(layer, words.prefix + "activation", words.rows, kGatedActivationBytes * inner,
+             words.cut, words.activation);
+    keep_input(is_written_out ? inner : inward * inner,
+               is_written_out ? KernelChoice::unfused_activation : KernelChoice::always);
+  } else {
+    add_pass(layer, words.prefix + "activation", words.rows, kPlainActivationBytes * inner,
+             words.cut, words.activation,
+             is_written_out ? KernelChoice::fused_activation : KernelChoice::always);
+    if (model.activation == ActivationFunction::gelu) keep_input(inner, KernelChoice::always);
   }
   layer.kept.push_back({.name = words.kept_prefix + "FC2 input",
                         .rows = words.rows,

@@ -111,6 +111,31 @@ TEST(LayerActivationBytes, OfALlamaLayer) {
                    8192.0 * (2.0 * (elements + 14'336) + 2.0 * 6.0 * 4096 + 4.0 * 32));
 }
 
+TEST(LayerActivationBytes, OfAWrittenOutGeluAreFourTensorsForOne) {
+  const auto bytes = [](ActivationFunction activation, const Strategy& strategy) {
+    TransformerModel model{.hidden = 12'288,
+                           .attention_heads = 96,
+                           .kv_heads = 96,
+                           .head_size = 128,
+                           .ffn_hidden = 4 * 12'288};
+    model.activation = activation;
+    return testing::layer_activations(layers_of(model), strategy).count() / kSbh;
+  };
+  using enum ActivationFunction;
+  // A layer of 34 bytes a position and channel (Korthikanti et al. 2022, equation 1, without
+  // scores), of whose inner 4 h channels the activation keeps 2 bytes each.
+  Strategy strategy = unfused(1, false, Recompute::selective);
+  EXPECT_DOUBLE_EQ(bytes(gelu_new, strategy), 34.0);
+  EXPECT_DOUBLE_EQ(bytes(relu, strategy), 34.0 - 4.0 * 2.0);
+  strategy.fused_activation = false;
+  EXPECT_DOUBLE_EQ(bytes(gelu, strategy), 34.0);
+  EXPECT_DOUBLE_EQ(bytes(gelu_new, strategy), 34.0 + 4.0 * (4.0 * 2.0 - 2.0));
+  // Three of them in fp32 under autocast.
+  strategy.memory.wide_residuals = true;
+  EXPECT_DOUBLE_EQ(bytes(gelu_new, strategy) - bytes(gelu, strategy),
+                   4.0 * (3.0 * 4.0 + 2.0 - 2.0));
+}
+
 TEST(LayerActivationBytes, KeepAWholeKeyValueHeadOnEachRank) {
   const Model model = llama(32, 4096, 32, 2, 14'336);
   const Strategy strategy{.tensor_parallel = 8, .sequence_length = 1};

@@ -31,8 +31,8 @@ TEST(RankShapeKernels, HoldWhatTheirChoiceSays) {
   copying.copied_attention = true;
   EXPECT_TRUE(copying.holds(KernelChoice::copied_attention));
   EXPECT_FALSE(fused.holds(KernelChoice::copied_attention));
-  for (const KernelChoice when :
-       {KernelChoice::fused_attention, KernelChoice::fused_normalization}) {
+  for (const KernelChoice when : {KernelChoice::fused_attention, KernelChoice::fused_normalization,
+                                  KernelChoice::fused_activation}) {
     EXPECT_TRUE(fused.holds(when) && !plain.holds(when));
   }
   for (const KernelChoice when :
@@ -262,6 +262,17 @@ TEST(MemoryPasses, AreThoseOfTheKernelsThatRun) {
   ASSERT_EQ(work(layer, shape).passes.size(), 2U);
   EXPECT_EQ(work(layer, shape).passes[0].forward, 12_B);
   EXPECT_TRUE(work(layer, shape).passes[0].merged);
+}
+
+TEST(MemoryPasses, OfTheResidualStreamAreAsWideAsIt) {
+  Layer layer;
+  layer.passes = {{.forward = 3.0, .backward = 5.0, .residual = true}, {.forward = 3.0}};
+  RankShape shape{.sequence_length = 4};
+  EXPECT_EQ(work(layer, shape).passes[0].forward, 12_B);
+  shape.wide_residuals = true;
+  EXPECT_EQ(work(layer, shape).passes[0].forward, 24_B);
+  EXPECT_EQ(work(layer, shape).passes[0].backward, 40_B);
+  EXPECT_EQ(work(layer, shape).passes[1].forward, 12_B);
 }
 
 /// Two kinds of 20 and 30 weights; a join of 7, ahead of two layers of the second kind.

@@ -88,6 +88,22 @@ TEST(T5, ScoresThatAreWrittenOutAreThoseOfEachPair) {
   EXPECT_NEAR(scores(13), rows * (2 * 512 - 4), 1.0);
 }
 
+TEST(T5, APlainMlpIsRectifiedAndAGatedOneHasTransformersGelu) {
+  const auto keeps = [](T5Model fields, std::string_view name) {
+    RankShape shape{.sequence_length = 512.0};
+    shape.fused_activation = false;
+    const Model model = layers_of(fields);
+    return std::ranges::any_of(model.layer(0).kept, [&](const KeptTensor& tensor) {
+      return tensor.name == name && shape.holds(tensor.when);
+    });
+  };
+  T5Model fields = t5_base();
+  EXPECT_FALSE(keeps(fields, "activation input"));
+  fields.gated_mlp = true;
+  EXPECT_TRUE(keeps(fields, "activation input"));
+  EXPECT_TRUE(keeps(fields, "tangent"));
+}
+
 TEST(T5, ADecoderMovesKeepsAndSendsAQuarterOfAWord) {
   const Model model = layers_of(t5_base());
   const RankShape shape{.sequence_length = 512.0};
@@ -106,11 +122,12 @@ TEST(T5, ADecoderMovesKeepsAndSendsAQuarterOfAWord) {
   EXPECT_DOUBLE_EQ(moved(12), 3 * rows / 4 * 10 * h);
   EXPECT_DOUBLE_EQ(moved(13), 3 * rows / 4 * (20 * h + 4 * 3072));
   // What goes into a half's norm and product, queries, keys, values and results, 4 bytes of each
-  // of 12 heads: of a quarter of a word, but for keys and values of the encoder's.
+  // of 12 heads, what a ReLU gives: of a quarter of a word, but for keys and values of the
+  // encoder's.
   const auto kept = [&](int layer) { return kept_bytes(model.layer(layer), shape).count(); };
   const double half = 2 * 6 * h + 4 * 12;
   EXPECT_DOUBLE_EQ(kept(12), rows / 4 * half);
-  EXPECT_DOUBLE_EQ(kept(13), rows / 4 * (half + 2 * (2 * h + 2 * 3072)) + rows * 2 * 2 * h * 0.75);
+  EXPECT_DOUBLE_EQ(kept(13), rows / 4 * (half + 2 * (2 * h + 3072)) + rows * 2 * 2 * h * 0.75);
   ASSERT_EQ(model.layer(12).exchanges.size(), 1U);
   EXPECT_EQ(model.layer(12).exchanges[0].width, h / 4);
   // What the encoder gave goes whole into the products of keys and values.

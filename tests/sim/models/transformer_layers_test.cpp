@@ -303,11 +303,11 @@ TEST(TransformerLayers, OfAReluOnlyTheResultIsKept) {
   TransformerModel plain = gpt3_fields();
   const RankShape shape;
   const Bytes smooth = kept_bytes(transformer_layer(plain), shape);
-  plain.rectified = true;
+  plain.activation = ActivationFunction::relu;
   EXPECT_DOUBLE_EQ((smooth - kept_bytes(transformer_layer(plain), shape)).count(), 2 * 49152.0);
   TransformerModel gated = llama3();
   const Bytes gate = kept_bytes(transformer_layer(gated), shape);
-  gated.rectified = true;
+  gated.activation = ActivationFunction::relu;
   EXPECT_EQ(kept_bytes(transformer_layer(gated), shape), gate);
 }
 

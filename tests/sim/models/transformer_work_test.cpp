@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <string>
 
@@ -53,10 +54,35 @@ Work embedding_work(const TransformerModel& model, const RankShape& shape) {
   return work(kept(embedding_layer(model)), shape);
 }
 
+const PassWork& pass_of(const Work& work, std::string_view name) {
+  return *std::ranges::find(work.passes, name, &PassWork::name);
+}
+
 std::vector<std::string_view> names(const std::vector<PassWork>& passes) {
   std::vector<std::string_view> list;
   for (const PassWork& pass : passes) list.push_back(pass.name);
   return list;
+}
+
+TEST(TransformerPasses, OfAGeluInElementaryOperationsAreThoseOfAutograd) {
+  // Six operators that read a tensor and write one of 2 bytes, and two that read two: 36 bytes of
+  // each of 16 x 32 inner channels; backward five and six.
+  TransformerModel model = plain_model();
+  model.activation = ActivationFunction::gelu_new;
+  RankShape shape = kWhole;
+  EXPECT_EQ(pass_of(layer_work(model, shape), "activation").forward, Bytes(16 * 32 * 4.0));
+  shape.fused_activation = false;
+  const Work written_out = layer_work(model, shape);
+  EXPECT_EQ(std::ranges::count(names(written_out.passes), "activation"), 0);
+  const PassWork& pass = pass_of(written_out, "activation, written out");
+  EXPECT_EQ(pass.forward, Bytes(16 * 32 * 36.0));
+  EXPECT_EQ(pass.backward, Bytes(16 * 32 * 56.0));
+  EXPECT_FALSE(pass.merged);
+  // Of a gated MLP the product with the other half is there as well.
+  model.gated_mlp = true;
+  EXPECT_EQ(pass_of(layer_work(model, shape), "activation").forward, Bytes(16 * 32 * 6.0));
+  EXPECT_EQ(pass_of(layer_work(model, shape), "activation, written out").forward,
+            Bytes(16 * 32 * 36.0));
 }
 
 PassWork named(const Work& operators, std::string_view name) {

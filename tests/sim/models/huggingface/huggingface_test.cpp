@@ -222,17 +222,30 @@ TEST(HuggingFace, Qwen2WithWindowsInSomeLayersIsWarnedOf) {
 )");
 }
 
-TEST(HuggingFace, OptIsRectifiedUnlessItSaysOtherwise) {
-  const auto rectified = [](const std::string& function) {
+TEST(HuggingFace, ActivationsAreTheLibrarysUnlessTheConfigurationNamesAnother) {
+  const auto activation = [](const std::string& type, const std::string& function) {
     const ModelReading reading = read_model_text(
-        R"({"model_type": "opt", "hidden_size": 64, "ffn_dim": 256, "num_hidden_layers": 2,
-            "num_attention_heads": 4, "max_position_embeddings": 32, "vocab_size": 100)" +
-        function + "}");
-    return reading.read && reading.read->transformer->rectified;
+        R"({"hidden_size": 64, "n_embd": 64, "n_embed": 64, "ffn_dim": 256, "num_hidden_layers": 2,
+            "n_layer": 2, "num_layers": 2, "num_attention_heads": 4, "n_head": 4, "num_heads": 4,
+            "max_position_embeddings": 32, "n_positions": 32, "seq_length": 32, "vocab_size": 100,
+            "model_type": ")" +
+        type + '"' + function + "}");
+    return reading.read->transformer->activation;
   };
-  EXPECT_TRUE(rectified(""));
-  EXPECT_TRUE(rectified(R"(, "activation_function": "relu")"));
-  EXPECT_FALSE(rectified(R"(, "activation_function": "gelu")"));
+  using enum ActivationFunction;
+  EXPECT_EQ(activation("opt", ""), relu);
+  EXPECT_EQ(activation("opt", R"(, "activation_function": "relu")"), relu);
+  EXPECT_EQ(activation("opt", R"(, "activation_function": "gelu")"), gelu);
+  EXPECT_EQ(activation("gpt2", ""), gelu_new);
+  EXPECT_EQ(activation("gpt2", R"(, "activation_function": "gelu_pytorch_tanh")"), gelu);
+  EXPECT_EQ(activation("gpt2", R"(, "activation_function": "relu")"), relu);
+  EXPECT_EQ(activation("gpt_neo", ""), gelu_new);
+  EXPECT_EQ(activation("gptj", R"(, "activation_function": "gelu_new")"), gelu_new);
+  EXPECT_EQ(activation("codegen", ""), gelu_new);
+  EXPECT_EQ(activation("gpt_bigcode", ""), gelu);
+  EXPECT_EQ(activation("bloom", ""), gelu);
+  EXPECT_EQ(activation("phi", ""), gelu_new);
+  EXPECT_EQ(activation("phi", R"(, "hidden_act": "gelu")"), gelu);
 }
 
 TEST(HuggingFace, ArchitectureStandsInForAMissingType) {
