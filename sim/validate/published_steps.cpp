@@ -10,6 +10,7 @@
 #include "sim/files/input_files.h"
 #include "sim/validate/published_row_fields.h"
 #include "sim/validate/row_fields.h"
+#include "sim/validate/unread_row_fields.h"
 
 namespace headway {
 namespace {
@@ -47,7 +48,7 @@ void read_source(PublishedRow& row, const PublishedRowFields& fields, const Publ
 }
 
 PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& tables,
-                      Diagnostics& diagnostics) {
+                      UnreadRowFields& unread, Diagnostics& diagnostics) {
   PublishedRow row;
   const auto model = fields.object("model", "models");
   const auto train = fields.object("train");
@@ -63,6 +64,8 @@ PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& t
     if (!measured) return row;
   }
   if (!model || !train) return row;
+  unread.look_at("model", *model);
+  unread.look_at("train", *train);
   row.model = model->value();
   row.train = tables.train_unless_said();
   row.train->update(train->value());
@@ -116,10 +119,12 @@ std::vector<PublishedRow> read_published_steps(const JsonCursor& root, Diagnosti
   }
   const PublishedTables tables(root);
   std::vector<PublishedRow> rows;
+  UnreadRowFields unread;
   for (std::size_t i = 0; i < list->value().size(); ++i) {
-    rows.push_back(
-        read_row(PublishedRowFields(list->element(i), tables, diagnostics), tables, diagnostics));
+    rows.push_back(read_row(PublishedRowFields(list->element(i), tables, diagnostics), tables,
+                            unread, diagnostics));
   }
+  unread.warn(diagnostics);
   return rows;
 }
 
