@@ -29,20 +29,23 @@ LinearWork linear_work(const Product& product, const Layer& layer, const RankSha
       .m = rows,
       .n = by_columns ? product.outputs / parts : product.outputs,
       .k = product.split == Split::inputs ? product.inputs / parts : product.inputs};
-  const double gathered = product.gathered && shape.sequence_parallel ? parts : 1.0;
-  return {.name = product.name,
-          .forward = forward,
-          .input_elements = product.quantised ? forward.m * forward.k / gathered : 0.0,
-          .frozen = shape.frozen,
-          .wide = product.wide,
-          .column_parallel = by_columns,
-          .input_gradient = product.input_gradient,
-          .splits_terms = product.splits_terms || product.rows_each > 1.0,
-          .turns = product.in_turns ? shape.sequence_length : 1.0,
-          .reuse = product.reuse,
-          .filtering = product.filtering,
-          .target = product.target,
-          .again = product.again};
+  // What is gathered in 8 bits each rank has cast before, of its own tokens.
+  const bool casts_own =
+      product.gathered && shape.sequence_parallel && shape.gathered_bytes < shape.element_bytes;
+  return {
+      .name = product.name,
+      .forward = forward,
+      .input_elements = product.quantised ? forward.m * forward.k / (casts_own ? parts : 1.0) : 0.0,
+      .frozen = shape.frozen,
+      .wide = product.wide,
+      .column_parallel = by_columns,
+      .input_gradient = product.input_gradient,
+      .splits_terms = product.splits_terms || product.rows_each > 1.0,
+      .turns = product.in_turns ? shape.sequence_length : 1.0,
+      .reuse = product.reuse,
+      .filtering = product.filtering,
+      .target = product.target,
+      .again = product.again};
 }
 
 GroupedWork grouped_work(const Product& product, const Layer& layer, const RankShape& shape) {

@@ -17,8 +17,8 @@ namespace headway {
 struct LinearWork {
   std::string_view name;
   GemmShape forward;
-  /// Elements of the input that one rank makes, and quantises in low precision: fewer than m k
-  /// where sequence-parallel ranks gather the rest from each other.
+  /// Elements of the input that one rank quantises in low precision: fewer than m k where
+  /// sequence-parallel ranks gather the rest from each other as those have quantised it.
   double input_elements = 0;
   bool frozen = false;  ///< its weights are not trained: no weight gradient
   bool wide = false;    ///< stays in 16 bits where other products are in less

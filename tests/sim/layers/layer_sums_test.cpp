@@ -141,7 +141,7 @@ TEST(LayerWork, IsWhatARankMultipliesAndMoves) {
   const Work cut = work(layer, kCut);
   ASSERT_EQ(cut.linears.size(), 2U);
   EXPECT_EQ(cut.linears[0].forward, (GemmShape{8, 6, 6}));
-  EXPECT_EQ(cut.linears[0].input_elements, 8 * 6 / 4.0);  // the rest comes from the other ranks
+  EXPECT_EQ(cut.linears[0].input_elements, 8 * 6);
   EXPECT_EQ(cut.linears[0].data_gradient(), (GemmShape{8, 6, 6}));
   EXPECT_EQ(cut.linears[1].forward, (GemmShape{8, 6, 3}));
   EXPECT_EQ(cut.linears[1].data_gradient(), (GemmShape{8, 3, 6}));
@@ -285,8 +285,8 @@ TEST(LayerExchanges, LogitsAreGatheredWhereEveryRankTakesTheWholeLoss) {
 }
 
 TEST(LayerWork, ARankQuantisesTheRowsThatItMakes) {
-  // Of 8 rows on 4 ranks with sequence parallelism 2 are its own of what is gathered, all of what
-  // is not; without it a rank has all of both.
+  // Of 8 rows on 4 ranks with sequence parallelism 2 are its own of what is gathered in 8 bits, all
+  // of what is not; without it, or where 16 bits are gathered, a rank has all of both.
   Layer layer;
   layer.products = {
       {.outputs = 4.0, .inputs = 6.0, .gathered = true},
@@ -294,10 +294,13 @@ TEST(LayerWork, ARankQuantisesTheRowsThatItMakes) {
       {.outputs = 4.0, .inputs = 6.0, .gathered = true, .quantised = false},
   };
   RankShape shape{.sequence_length = 8, .tensor_parallel = 4, .sequence_parallel = true};
+  shape.gathered_bytes = 1;
   const Work split = work(layer, shape);
   EXPECT_DOUBLE_EQ(split.linears[0].input_elements, 2 * 6.0);
   EXPECT_DOUBLE_EQ(split.linears[1].input_elements, 8 * 6.0);
   EXPECT_DOUBLE_EQ(split.linears[2].input_elements, 0.0);
+  shape.gathered_bytes = 2;
+  EXPECT_DOUBLE_EQ(work(layer, shape).linears[0].input_elements, 8 * 6.0);
   shape.sequence_parallel = false;
   EXPECT_DOUBLE_EQ(work(layer, shape).linears[0].input_elements, 8 * 6.0);
 }

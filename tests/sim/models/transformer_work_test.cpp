@@ -154,11 +154,13 @@ TEST(LayerWork, BackwardMovesTwiceTheBytes) {
 TEST(LayerWork, SequenceParallelCutsTheNormsOnly) {
   RankShape shard = kQuarter;
   shard.sequence_parallel = true;
+  shard.gathered_bytes = 1;
   const Work operators = layer_work(gated_model(), shard);
   EXPECT_EQ(named(operators, "norm_residual_dropout").forward, 1280_B);
   EXPECT_EQ(named(operators, "activation").forward, 768_B);
   EXPECT_EQ(operators.linears[0].forward.m, 8.0);
-  // What is gathered was cast by the rank that has it: half of 8 x 16 for queries and for the MLP.
+  // What is gathered in 8 bits was cast by the rank that has it: half of 8 x 16 for queries and for
+  // the MLP.
   EXPECT_EQ(operators.linears[0].input_elements, 64.0);
   EXPECT_EQ(operators.linears[2].input_elements, 64.0);
 }
