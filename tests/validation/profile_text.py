@@ -22,8 +22,9 @@ def merged(own, shared):
 
 
 def split(profiles, before):
-    """What all of these share, and what is left of each. A number that they do not share stays in
-    what was shared before, for those that are like it and for accelerators outside of these."""
+    """What all of these share, and what is left of each. Of a number that was shared before and is
+    not now, what most of them have is; any other stays as it was, for those that are like it and
+    for accelerators outside of these."""
     shared, own = {}, [{} for _ in profiles]
     keys = [key for profile in profiles for key in profile]
     for key in dict.fromkeys(keys):
@@ -39,9 +40,11 @@ def split(profiles, before):
                     part[key] = left
         else:
             if key in before:
-                shared[key] = before[key]
+                most = max(members, key=members.count)
+                is_usual = most is not None and 2 * members.count(most) > len(members)
+                shared[key] = most if is_usual else before[key]
             for part, member in zip(own, members):
-                if member is not None and member != before.get(key):
+                if member is not None and member != shared.get(key):
                     part[key] = member
     return shared, own
 

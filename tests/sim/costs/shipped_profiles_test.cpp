@@ -24,7 +24,7 @@ namespace {
 
 const std::vector<std::string> kNames = {
     "v100_sxm", "a100_sxm_40gb", "a100_sxm_80gb", "h100_sxm", "h200_sxm", "b200_sxm",
-    "b300_sxm", "gb200",         "gb300",         "h800_sxm", "h20"};
+    "b300_sxm", "gb200",         "gb300",         "h800_sxm", "h20",      "h100_sxm_94gb"};
 
 double teraflops(Flops work, Seconds time) { return work / time / 1_TFLOPps; }
 
