@@ -70,6 +70,14 @@ void read_qwen3(ObjectReader& reader, TransformerModel& model) {
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
 }
 
+/// Norms of queries and keys are left out as Qwen3's are. Published files tell the size of a head
+/// twice, and that there is one expert, the MLP.
+void read_hunyuan(ObjectReader& reader, TransformerModel& model) {
+  read_qwen3(reader, model);
+  static_cast<void>(given_count(reader, "num_experts", between(0, 1), 1));
+  static_cast<void>(given_count(reader, "attention_head_dim", model_limits::kHeadSize, 1));
+}
+
 /// Two norms more a layer than are counted: a hundredth of a percent of the parameters.
 void read_gemma(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
@@ -261,7 +269,7 @@ void read_phi(ObjectReader& reader, TransformerModel& model) {
   read_activation(reader, "hidden_act", "gelu_new", model);
 }
 
-constexpr std::array<Family, 36> kDenseFamilies = {{
+constexpr std::array<Family, 37> kDenseFamilies = {{
     {"llama", "LlamaForCausalLM", {}, read_llama},
     {"mistral", "MistralForCausalLM", {}, read_mistral},
     {"qwen2", "Qwen2ForCausalLM", {}, read_qwen2},
@@ -298,6 +306,7 @@ constexpr std::array<Family, 36> kDenseFamilies = {{
     {"qwen2_vl", "Qwen2VLForConditionalGeneration", {}, read_qwen2},
     {"qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", {}, read_qwen2},
     {"qwen3_vl", "Qwen3VLForConditionalGeneration", kHeadsOf128, read_qwen3},
+    {"hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM", {}, read_hunyuan},
 }};
 
 }  // namespace

@@ -190,6 +190,39 @@ void read_minimax_m2(ObjectReader& reader, TransformerModel& model) {
   set_experts(reader, model, read_experts(reader, "num_local_experts", model.ffn_hidden));
 }
 
+/// A count of every layer: a number, or a list of one for each, which have to be alike.
+std::int64_t count_of_layers(ObjectReader& reader, std::string_view key, Range range,
+                             std::int64_t fallback) {
+  const std::optional<JsonCursor> value = given(reader.cursor(), key);
+  if (!value || !value->is_array()) return given_count(reader, key, range, fallback);
+  const auto counts = reader.integers(key, range, true);
+  if (!counts || counts->empty()) return fallback;
+  const auto other = std::ranges::adjacent_find(*counts, std::ranges::not_equal_to());
+  if (other != counts->end()) {
+    reader.report(key, "layers differ in it", fmt::format("{} and {}", *other, *(other + 1)),
+                  "read are models whose layers are alike");
+  }
+  return counts->front();
+}
+
+/// Experts in every layer and a shared one, by lists of a number for each layer. Norms of queries
+/// and keys are left out as Qwen3's are.
+void read_hunyuan_moe(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  static_cast<void>(given_count(reader, "attention_head_dim", model_limits::kHeadSize, 1));
+  constexpr ExpertKeys kKeys{.per_token = "moe_topk"};
+  MixtureOfExperts mixture{
+      .experts = count_of_layers(reader, "num_experts", model_limits::kExperts, 2),
+      .experts_per_token =
+          count_of_layers(reader, kKeys.per_token, model_limits::kExpertsPerToken, 1),
+      .expert_hidden = count_of_layers(reader, "moe_intermediate_size", model_limits::kFfnHidden,
+                                       model.ffn_hidden)};
+  mixture.shared_expert_hidden =
+      model.ffn_hidden * count_of_layers(reader, "num_shared_expert", between(0, 1000), 1);
+  set_experts(reader, model, mixture, kKeys);
+}
+
 /// Layers without experts lead; the shared experts are as large as a routed one each.
 void read_ernie_moe(ObjectReader& reader, TransformerModel& model) {
   read_ernie(reader, model);
@@ -252,7 +285,7 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model) {
 
 namespace {
 
-constexpr std::array<Family, 21> kExpertFamilies = {{
+constexpr std::array<Family, 22> kExpertFamilies = {{
     {"mixtral", "MixtralForCausalLM", {}, read_mixtral, true},
     {"deepseek_v2", "DeepseekV2ForCausalLM", {}, read_deepseek, true},
     {"deepseek_v3", "DeepseekV3ForCausalLM", {}, read_deepseek, true},
@@ -274,6 +307,7 @@ constexpr std::array<Family, 21> kExpertFamilies = {{
     {"deepseek", "DeepseekForCausalLM", {}, read_glm4_moe, true},
     {"bailing_moe", "BailingMoeV2ForCausalLM", {}, read_bailing, true},
     {"dbrx", "DbrxForCausalLM", kDbrxNames, read_dbrx, true},
+    {"hunyuan_v1_moe", "HunYuanMoEV1ForCausalLM", {}, read_hunyuan_moe, true},
 }};
 
 }  // namespace

@@ -89,7 +89,8 @@ std::string with_second_halves(const std::string& mixers, char half) {
 }
 
 /// A mixer a layer, as "layer_types" names them; all are state spaces where it is left out.
-std::string read_mixers(ObjectReader& reader, std::int64_t layers) {
+std::string read_mixers(ObjectReader& reader, std::int64_t layers,
+                        const char* help = R"(write "mamba" or "attention" for each)") {
   constexpr std::string_view kMixers = "layer_types";
   const auto count = static_cast<std::size_t>(layers);
   if (!given(reader.cursor(), kMixers)) return std::string(count, half_layer::kStateSpace);
@@ -100,7 +101,7 @@ std::string read_mixers(ObjectReader& reader, std::int64_t layers) {
     reader.report(kMixers, "layer_types names the mixer of every layer",
                   are_known ? fmt::format("{} for {} layers", mixers.size(), layers)
                             : "one of them is no mixer",
-                  R"(write "mamba" or "attention" for each)");
+                  help);
   }
   return mixers;
 }
@@ -222,6 +223,59 @@ void read_bamba(ObjectReader& reader, TransformerModel& model) {
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "attn_layer_indices");
 }
 
+/// Mixers of MiniMax: where attention is, "layer_types" says, or in the published files a list of
+/// numbers; every second layer has it where neither is there.
+std::string read_minimax_mixers(ObjectReader& reader, std::int64_t layers) {
+  constexpr std::string_view kNumbers = "attn_type_list";
+  if (given(reader.cursor(), "layer_types")) {
+    return read_mixers(reader, layers, R"(write "linear_attention" or "full_attention" for each)");
+  }
+  std::string mixers;
+  if (!given(reader.cursor(), kNumbers)) {
+    for (std::int64_t i = 0; i < layers; ++i) {
+      mixers += i % 2 == 0 ? half_layer::kAttention : half_layer::kStateSpace;
+    }
+    return mixers;
+  }
+  const auto numbers = reader.integers(kNumbers, between(0, 1), true);
+  if (!numbers) return mixers;
+  for (const std::int64_t number : *numbers) {
+    mixers += number == 1 ? half_layer::kAttention : half_layer::kStateSpace;
+  }
+  if (std::ssize(mixers) != layers) {
+    reader.report(kNumbers, "attn_type_list has the mixer of every layer",
+                  fmt::format("{} for {} layers", mixers.size(), layers),
+                  "write 0 for linear attention, 1 for attention");
+  }
+  return mixers;
+}
+
+/// Lightning attention: a head adds keys and values up in a state that fades at a fixed rate, which
+/// is Mamba-2 whose heads share nothing (Dao and Gu 2024, section 5), with a gate and a norm
+/// behind. Counted though it has none are a filter, of one position, and a step for each head:
+/// less than a hundredth of a percent of the parameters.
+void read_minimax(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  const std::string mixers = read_minimax_mixers(reader, model.layers);
+  model.layer_pattern = with_second_halves(mixers, half_layer::kExperts);
+  model.layers *= 2;
+  if (mixers.find(half_layer::kStateSpace) != std::string::npos) {
+    model.state_space =
+        StateSpace{.heads = model.attention_heads,
+                   .head_size = model.head_size,
+                   .state_size = model.head_size,
+                   .groups = model.attention_heads,
+                   .convolution = 1,
+                   .chunk = given_count(reader, "block_size", model_limits::kChunk, 256)};
+  }
+  set_experts(
+      reader, model,
+      {.experts = reader.integer("num_local_experts", model_limits::kExperts),
+       .experts_per_token = reader.integer("num_experts_per_tok", model_limits::kExpertsPerToken),
+       .expert_hidden = model.ffn_hidden});
+  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
+}
+
 DeltaNet read_delta_net(ObjectReader& reader) {
   constexpr std::int64_t kEveryFourth = 4;
   DeltaNet net{
@@ -289,7 +343,7 @@ constexpr FieldNames kMamba2Names{.attention_heads = "num_heads",
                                   .default_sequence_length = 8192};
 constexpr FieldNames kHeadsOf256{.default_head_size = 256};
 
-constexpr std::array<Family, 9> kHybridFamilies = {{
+constexpr std::array<Family, 12> kHybridFamilies = {{
     {"nemotron_h", "NemotronHForCausalLM", {}, read_nemotron_h, true},
     {"granitemoehybrid", "GraniteMoeHybridForCausalLM", {}, read_granite_hybrid, true},
     {"mamba2", "Mamba2ForCausalLM", kMamba2Names, read_mamba2},
@@ -299,6 +353,9 @@ constexpr std::array<Family, 9> kHybridFamilies = {{
     {"qwen3_5", "Qwen3_5ForConditionalGeneration", kHeadsOf256, read_qwen3_5},
     {"qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration", kHeadsOf256, read_qwen3_next, true},
     {"deepseek_v32", "DeepseekV32ForCausalLM", {}, read_deepseek_v32, true},
+    {"minimax", "MiniMaxForCausalLM", {}, read_minimax, true},
+    {"minimax_text_01", "MiniMaxText01ForCausalLM", {}, read_minimax, true},
+    {"minimax_m1", "MiniMaxM1ForCausalLM", {}, read_minimax, true},
 }};
 
 }  // namespace

@@ -3,6 +3,7 @@
 // gives them, and are no copies of files.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/sim/models/library_models.h"
@@ -207,6 +208,58 @@ TEST(HuggingFaceHybrid, DeepSeekMayHaveAnIndexer) {
           "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
           "v_head_dim": 128, "vocab_size": 129280})",
       "deepseek_v3.2");
+}
+
+/// 456 B (MiniMax-01, 2025, arXiv:2501.08313): 80 layers of 32 experts, of which every eighth has
+/// attention of 64 heads, 8 of keys and values; the others as many heads and a gate, and a norm.
+TEST(HuggingFaceHybrid, MiniMaxHasLightningAttentionInSevenOfEightLayers) {
+  nlohmann::json config = {{"model_type", "minimax_text_01"},
+                           {"hidden_size", 6144},
+                           {"intermediate_size", 9216},
+                           {"num_hidden_layers", 80},
+                           {"num_attention_heads", 64},
+                           {"num_key_value_heads", 8},
+                           {"head_dim", 128},
+                           {"num_local_experts", 32},
+                           {"num_experts_per_tok", 2},
+                           {"shared_intermediate_size", 0},
+                           {"rotary_dim", 64},
+                           {"max_position_embeddings", 10'240'000},
+                           {"vocab_size", 200'064}};
+  for (int layer = 0; layer < 80; ++layer) {
+    config["attn_type_list"].push_back(layer % 8 == 7 ? 1 : 0);
+  }
+  const ModelReading published = read_model_text(config.dump());
+  EXPECT_EQ(published.problems, "");
+  ASSERT_TRUE(published.read.has_value());
+  EXPECT_EQ(published.read->transformer->layer_pattern.substr(0, 16), "MEMEMEMEMEMEME*E");
+  const double h = 6144.0;
+  const double inner = 8192.0;
+  const double expected = 80.0 * (32.0 * 3.0 * h * 9216.0 + 32.0 * h + 2.0 * h) +
+                          10.0 * h * (2.0 * inner + 2.0 * 1024.0) +
+                          70.0 * (5.0 * h * inner + inner) + 2.0 * 200'064.0 * h + h;
+  EXPECT_EQ(expected, 456'089'655'296.0);
+  EXPECT_NEAR(static_cast<double>(testing::parameters(published)), expected, 1e-4 * expected);
+
+  // As the transformers library writes it.
+  nlohmann::json native = config;
+  native["model_type"] = "minimax";
+  native.erase("attn_type_list");
+  for (int layer = 0; layer < 80; ++layer) {
+    native["layer_types"].push_back(layer % 8 == 7 ? "full_attention" : "linear_attention");
+  }
+  const ModelReading same = read_model_text(native.dump());
+  EXPECT_EQ(same.problems, "");
+  EXPECT_EQ(same.read->transformer->layer_pattern, published.read->transformer->layer_pattern);
+  native.erase("layer_types");
+  EXPECT_EQ(read_model_text(native.dump()).read->transformer->layer_pattern.substr(0, 8),
+            "*EME*EME");
+  native["layer_types"] = {"linear_attention"};
+  EXPECT_NE(read_model_text(native.dump())
+                .problems.find(R"(write "linear_attention" or "full_attention" for each)"),
+            std::string::npos);
+  config["attn_type_list"].erase(0);
+  EXPECT_NE(read_model_text(config.dump()).problems.find("79 for 80 layers"), std::string::npos);
 }
 
 }  // namespace

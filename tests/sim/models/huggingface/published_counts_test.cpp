@@ -139,6 +139,21 @@ const Published kPublished[] = {
       "moe_layer_freq": 1, "attention_bias": false, "max_position_embeddings": 4096,
       "vocab_size": 102400, "tie_word_embeddings": false})",
      16'375'728'128.0},
+    // By hand 32 layers of attention, of 32 heads and 8 of keys and values, an MLP, and norms of
+    // queries and keys.
+    {"Hunyuan 7B", R"({"model_type": "hunyuan_v1_dense", "hidden_size": 4096,
+      "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
+      "num_key_value_heads": 8, "head_dim": 128, "attention_head_dim": 128, "num_experts": 1,
+      "attention_bias": false, "mlp_bias": false, "use_qk_norm": true,
+      "max_position_embeddings": 32768, "vocab_size": 128167, "tie_word_embeddings": true})",
+     7'504'568'320.0},
+    // By hand; 80 B, of which 13 B work on a token (Tencent, Hunyuan-A13B, 2025).
+    {"Hunyuan-A13B", R"({"model_type": "hunyuan_v1_moe", "hidden_size": 4096,
+      "intermediate_size": 3072, "moe_intermediate_size": [3072, 3072], "num_hidden_layers": 32,
+      "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "num_experts": 64,
+      "moe_topk": [8, 8], "num_shared_expert": [1, 1], "use_qk_norm": true,
+      "max_position_embeddings": 32768, "vocab_size": 128167, "tie_word_embeddings": true})",
+     80'393'183'232.0},
 };
 
 TEST(HuggingFace, OtherFamiliesHaveTheirPublishedParameters) {
@@ -193,6 +208,25 @@ TEST(HuggingFace, Glm5HasItsPublishedParameters) {
   types[5] = "dense";
   EXPECT_NE(read_model_text(config.dump())
                 .problems.find("a layer without experts comes behind one that has them"),
+            std::string::npos);
+}
+
+TEST(HuggingFace, LayersOfHunyuanAreAlike) {
+  EXPECT_EQ(read_model_text(R"({"model_type": "hunyuan_v1_moe", "hidden_size": 4096,
+ "intermediate_size": 3072, "num_hidden_layers": 2, "num_attention_heads": 32,
+ "num_experts": 64, "moe_topk": [8, 4], "max_position_embeddings": 32768, "vocab_size": 128167})")
+                .problems,
+            R"(error: layers differ in it
+  --> model.json:3:33   /moe_topk
+   |
+ 3 |  "num_experts": 64, "moe_topk": [8, 4], "max_position_embeddings": 32768, "vocab_size": 128167}
+   |                                 ^ 8 and 4
+  help: read are models whose layers are alike
+)");
+  EXPECT_NE(read_model_text(R"({"model_type": "hunyuan_v1_dense", "hidden_size": 4096,
+ "num_hidden_layers": 32, "num_attention_heads": 32, "max_position_embeddings": 32768,
+ "vocab_size": 128167})")
+                .problems.find(R"(missing field "intermediate_size")"),
             std::string::npos);
 }
 
