@@ -5,6 +5,7 @@
 
 #include "sim/files/json_reader.h"
 #include "sim/models/huggingface/huggingface.h"
+#include "sim/models/transformer/model_fields.h"
 
 namespace headway {
 
@@ -18,10 +19,26 @@ struct EncoderFamily {
   EncoderModel (*read)(ObjectReader& reader);
 };
 
+/// Encoders of words, and what makes classes of images.
+[[nodiscard]] std::span<const EncoderFamily> word_families();
+[[nodiscard]] std::span<const EncoderFamily> image_families();
+
 /// Those of diffusers.
 [[nodiscard]] std::span<const EncoderFamily> diffusion_families();
 
 /// A model of that family of ours, and its fields written out, as `read_model` reads them back.
 [[nodiscard]] EncoderModel encoder_of(std::string_view family, Model model, JsonValue fields);
+
+/// What BERT and vision transformers call the same.
+template <class Fields>
+Fields read_sizes(ObjectReader& reader) {
+  Fields model;
+  model.layers = reader.integer("num_hidden_layers", model_limits::kLayers);
+  model.hidden = reader.integer("hidden_size", model_limits::kHidden);
+  model.attention_heads = reader.integer("num_attention_heads", model_limits::kHeads);
+  model.ffn_hidden = reader.integer("intermediate_size", model_limits::kFfnHidden);
+  check_heads(model.hidden, model.attention_heads, reader);
+  return model;
+}
 
 }  // namespace headway

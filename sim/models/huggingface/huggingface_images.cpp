@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "sim/models/huggingface/encoder_families.h"
+#include "sim/models/huggingface/huggingface_families.h"
+#include "sim/models/resnet.h"
+#include "sim/models/transformer/model_fields.h"
+#include "sim/models/transformer/vision_transformer.h"
+
+namespace headway {
+namespace {
+
+/// Classes are those that it has labels for.
+std::int64_t read_classes(ObjectReader& reader, std::int64_t fallback) {
+  const auto labels = given(reader.cursor(), "id2label");
+  if (!labels || !labels->is_object()) return fallback;
+  return std::max<std::int64_t>(1, std::ssize(labels->value()));
+}
+
+void refuse_other_colours(ObjectReader& reader) {
+  constexpr std::int64_t kColours = 3;
+  if (given_count(reader, "num_channels", between(1, 1000), kColours) == kColours) return;
+  reader.report("num_channels", "images are in other than three colours", "",
+                "only those of three are read");
+}
+
+EncoderModel read_vit(ObjectReader& reader) {
+  auto model = read_sizes<VisionTransformerModel>(reader);
+  model.patch_size = given_count(reader, "patch_size", between(1, 10'000), model.patch_size);
+  model.image_size = given_count(reader, "image_size", between(8, 100'000), model.image_size);
+  refuse_other_colours(reader);
+  model.classes = read_classes(reader, model.classes);
+  return encoder_of("vit", layers_of(model), vision_fields().written(model));
+}
+
+/// Widths of stages say again what follows from the first: each has twice that of the one before.
+void check_stage_widths(ObjectReader& reader, const ResNetModel& model) {
+  constexpr std::string_view kWidths = "hidden_sizes";
+  const std::optional<JsonCursor> widths = given(reader.cursor(), kWidths);
+  if (!widths) return;
+  std::vector<std::int64_t> expected;
+  for (std::size_t stage = 0; stage < model.blocks.size(); ++stage) {
+    expected.push_back((model.bottleneck ? 4 : 1) * model.width << stage);
+  }
+  if (widths->value() == nlohmann::json(expected)) return;
+  reader.report(kWidths, "the stages are not as wide as those of a ResNet",
+                fmt::format("expected {}", nlohmann::json(expected).dump()),
+                "of another network, list the layers (`headway explain model.layers`)");
+}
+
+EncoderModel read_resnet_config(ObjectReader& reader) {
+  ResNetModel model;
+  model.width = given_count(reader, "embedding_size", between(1, 100'000), model.width);
+  constexpr std::string_view kDepths = "depths";
+  if (given(reader.cursor(), kDepths)) {
+    model.blocks = reader.integers(kDepths, between(1, 1000), true).value_or(model.blocks);
+  }
+  check_blocks(reader, kDepths, model);
+  constexpr Word<bool> kBlocks[] = {{"bottleneck", true}, {"basic", false}};
+  if (given(reader.cursor(), "layer_type")) {
+    model.bottleneck = reader.choice("layer_type", Words<bool>(kBlocks));
+  }
+  model.classes = read_classes(reader, model.classes);
+  refuse_other_colours(reader);
+  check_stage_widths(reader, model);
+  for (const char* elsewhere : {"downsample_in_first_stage", "downsample_in_bottleneck"}) {
+    if (!given_flag(reader, elsewhere, false)) continue;
+    reader.report(elsewhere, "stages halve the image in their first 3 x 3 convolution", "",
+                  "read are networks that do, and whose first stage leaves it as it is");
+  }
+  return encoder_of("resnet", layers_of(model), resnet_fields().written(model));
+}
+
+constexpr std::array kImageFamilies = {
+    EncoderFamily{"vit", "ViTForImageClassification", read_vit},
+    EncoderFamily{"resnet", "ResNetForImageClassification", read_resnet_config},
+};
+
+}  // namespace
+
+std::span<const EncoderFamily> image_families() { return kImageFamilies; }
+
+}  // namespace headway

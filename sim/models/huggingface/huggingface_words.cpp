@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "sim/models/huggingface/encoder_families.h"
+#include "sim/models/huggingface/huggingface_families.h"
+#include "sim/models/transformer/bert.h"
+#include "sim/models/transformer/model_fields.h"
+
+namespace headway {
+namespace {
+
+/// All words are predicted: how many were masked is the training's matter.
+void read_words(ObjectReader& reader, BertModel& model) {
+  model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
+  model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
+                                model.positions);
+  model.sequence_length = model.predicted_words = model.positions;
+}
+
+constexpr double kDropout = 0.1;  ///< of the library's encoders, where nothing is said
+
+bool read_dropout(ObjectReader& reader) {
+  return drops_out(reader, {"hidden_dropout_prob", "attention_probs_dropout_prob"}, kDropout);
+}
+
+EncoderModel read_bert_config(ObjectReader& reader) {
+  auto model = read_sizes<BertModel>(reader);
+  read_words(reader, model);
+  model.token_types =
+      given_count(reader, "type_vocab_size", between(0, 1'000'000), model.token_types);
+  model.dropout = read_dropout(reader);
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
+}
+
+/// Positions are counted from behind the padding word's number on.
+EncoderModel read_roberta(ObjectReader& reader) {
+  auto model = read_sizes<BertModel>(reader);
+  read_words(reader, model);
+  model.token_types = given_count(reader, "type_vocab_size", between(0, 1'000'000), 1);
+  const std::int64_t taken = 1 + given_count(reader, "pad_token_id", between(0, 1'000'000), 1);
+  if (model.positions <= taken) {
+    reader.report("max_position_embeddings", "no position is left for words",
+                  fmt::format("{}, of which the first {} are none's", model.positions, taken),
+                  "positions begin behind \"pad_token_id\": 514 for 512 words");
+    model.positions = taken + 1;
+  }
+  model.sequence_length = model.predicted_words = model.positions - taken;
+  model.next_sentence = false;
+  model.dropout = read_dropout(reader);
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
+}
+
+EncoderModel read_distilbert(ObjectReader& reader) {
+  BertModel model{.token_types = 0, .next_sentence = false};
+  model.layers = reader.integer("n_layers", model_limits::kLayers);
+  model.hidden = reader.integer("dim", model_limits::kHidden);
+  model.attention_heads = reader.integer("n_heads", model_limits::kHeads);
+  model.ffn_hidden = reader.integer("hidden_dim", model_limits::kFfnHidden);
+  check_heads(model.hidden, model.attention_heads, reader);
+  read_words(reader, model);
+  model.dropout = drops_out(reader, {"dropout", "attention_dropout"}, kDropout);
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
+}
+
+constexpr std::array kWordFamilies = {
+    EncoderFamily{"bert", "BertForPreTraining", read_bert_config},
+    EncoderFamily{"roberta", "RobertaForMaskedLM", read_roberta},
+    EncoderFamily{"xlm-roberta", "XLMRobertaForMaskedLM", read_roberta},
+    EncoderFamily{"camembert", "CamembertForMaskedLM", read_roberta},
+    EncoderFamily{"distilbert", "DistilBertForMaskedLM", read_distilbert},
+};
+
+}  // namespace
+
+std::span<const EncoderFamily> word_families() { return kWordFamilies; }
+
+}  // namespace headway
