@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "sim/models/huggingface/encoder_families.h"
 #include "sim/models/huggingface/huggingface_families.h"
@@ -51,6 +53,27 @@ EncoderModel read_roberta(ObjectReader& reader) {
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
+bool is_of_architecture(ObjectReader& reader, std::string_view name) {
+  const std::optional<JsonCursor> names = given(reader.cursor(), "architectures");
+  if (!names || !names->is_array()) return false;
+  return std::ranges::any_of(names->value(), [&](const auto& each) { return each == name; });
+}
+
+/// The discriminator, unless the configuration is that of a generator, which fills words in. Both
+/// have tables of a width of their own.
+EncoderModel read_electra(ObjectReader& reader) {
+  auto model = read_sizes<BertModel>(reader);
+  read_words(reader, model);
+  constexpr std::int64_t kWidth = 128;
+  model.table_width = given_count(reader, "embedding_size", model_limits::kHidden, kWidth);
+  model.token_types =
+      given_count(reader, "type_vocab_size", between(0, 1'000'000), model.token_types);
+  model.next_sentence = false;
+  model.tells_replaced = !is_of_architecture(reader, "ElectraForMaskedLM");
+  model.dropout = read_dropout(reader);
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
+}
+
 EncoderModel read_distilbert(ObjectReader& reader) {
   BertModel model{.token_types = 0, .next_sentence = false};
   model.layers = reader.integer("n_layers", model_limits::kLayers);
@@ -69,6 +92,7 @@ constexpr std::array kWordFamilies = {
     EncoderFamily{"xlm-roberta", "XLMRobertaForMaskedLM", read_roberta},
     EncoderFamily{"camembert", "CamembertForMaskedLM", read_roberta},
     EncoderFamily{"distilbert", "DistilBertForMaskedLM", read_distilbert},
+    EncoderFamily{"electra", "ElectraForPreTraining", read_electra},
 };
 
 }  // namespace

@@ -27,43 +27,68 @@ TransformerModel as_transformer(const BertModel& fields) {
           .sequence_length = fields.positions};
 }
 
+/// The same as wide as the tables.
+TransformerModel as_wide_as_tables(const BertModel& fields, TransformerModel shared) {
+  if (fields.table_width > 0) shared.hidden = fields.table_width;
+  return shared;
+}
+
 Layer embedding(const BertModel& fields, const TransformerModel& shared) {
-  Layer embedding = embedding_layer(shared);
-  embedding.weights.push_back({Part::positions, real(fields.token_types * fields.hidden)});
-  embedding.weights.push_back(norm_weights(shared));
+  const TransformerModel tables = as_wide_as_tables(fields, shared);
+  Layer embedding = embedding_layer(tables);
+  embedding.weights.push_back({Part::positions, real(fields.token_types * tables.hidden)});
+  embedding.weights.push_back(norm_weights(tables));
+  if (tables.hidden == fields.hidden) return embedding;
+  embedding.output = real(fields.hidden);
+  embedding.products.push_back({.name = "embedding_projection",
+                                .outputs = real(fields.hidden),
+                                .inputs = real(tables.hidden),
+                                .bias = true});
+  embedding.kept.push_back(
+      {.name = "embedding projection input", .elements = real(tables.hidden), .for_weights = true});
   return embedding;
 }
 
 /// A product and a norm before the words, whose matrix is the embedding's; a pooled row of each
-/// sequence for the order of sentences.
+/// sequence for the order of sentences. Who tells replaced words has a product before that of one
+/// column, and no norm.
 Layer head(const BertModel& fields, const TransformerModel& shared) {
+  const TransformerModel tables = as_wide_as_tables(fields, shared);
   const double h = real(fields.hidden);
   const double predicted = real(fields.predicted_words) / real(fields.sequence_length);
   const double pooled = 1.0 / real(fields.sequence_length);
+  const double width = fields.tells_replaced ? h : real(tables.hidden);
   Layer head{.name = "head", .input = h};
-  const auto add = [&head, h](std::string name, double rows, double outputs, Split split) {
+  const auto add = [&head](std::string name, double rows, double outputs, double inputs,
+                           Split split) {
     head.products.push_back({.name = std::move(name),
                              .part = Part::head,
                              .rows_each = rows,
                              .outputs = outputs,
-                             .inputs = h,
+                             .inputs = inputs,
                              .split = split,
                              .bias = split == Split::none});
   };
-  add("transform", predicted, h, Split::none);
-  add("words", predicted, real(fields.vocabulary), Split::outputs);
-  if (fields.next_sentence) {
-    add("pooler", pooled, h, Split::none);
-    add("next_sentence", pooled, 2.0, Split::none);
+  add("transform", predicted, width, h, Split::none);
+  if (fields.tells_replaced) {
+    add("replaced", predicted, 1.0, width, Split::none);
+  } else {
+    add("words", predicted, real(fields.vocabulary), width, Split::outputs);
   }
-  head.weights.push_back({Part::head, real(fields.vocabulary), Cut::tensor});  // a bias a word
-  head.weights.push_back(norm_weights(shared));
-  head.loss_classes = predicted * real(fields.vocabulary);
-  head.passes.push_back(cross_entropy_pass(head.loss_classes));
+  if (fields.next_sentence) {
+    add("pooler", pooled, h, h, Split::none);
+    add("next_sentence", pooled, 2.0, h, Split::none);
+  }
   head.kept = {{.name = "transform input", .elements = predicted * h},
-               {.name = "transform activation input", .elements = predicted * h},
-               {.name = "transform norm input", .elements = predicted * h},
-               {.name = "words input", .elements = predicted * h}};
+               {.name = "transform activation input", .elements = predicted * width}};
+  if (!fields.tells_replaced) {
+    head.weights.push_back({Part::head, real(fields.vocabulary), Cut::tensor});  // a bias a word
+    head.weights.push_back(norm_weights(tables));
+    head.kept.push_back({.name = "transform norm input", .elements = predicted * width});
+  }
+  head.kept.push_back({.name = "words input", .elements = predicted * width});
+  head.loss_classes = predicted * (fields.tells_replaced ? 1.0 : real(fields.vocabulary));
+  head.passes.push_back(cross_entropy_pass(head.loss_classes));
   return head;
 }
 
@@ -75,13 +100,18 @@ Model layers_of(const BertModel& fields) {
               .source = fields.source,
               .first = embedding(fields, shared),
               .last = head(fields, shared),
-              .tied = true,
+              .tied = !fields.tells_replaced,
               .sequence_length = fields.sequence_length,
               .most_positions = fields.positions,
               .tensor_limits = tensor_limits(shared)};
   Layer encoder = transformer_layer(shared);
   encoder.attention->causal = false;
   append_layers(model, std::move(encoder), static_cast<int>(fields.layers));
+  if (fields.tells_replaced) {
+    model.left_out.emplace_back(
+        "words come as another model filled them in, which is trained beside: what that takes is "
+        "not counted");
+  }
   return model;
 }
 
@@ -99,6 +129,13 @@ const FieldTable<BertModel>& bert_fields() {
         "Inner size of the MLP.\ndefault: 4 hidden"},
        {"vocabulary", whole(&BertModel::vocabulary, model_limits::kVocabulary).required(),
         "Rows of the table of words."},
+       {"table_width",
+        whole(&BertModel::table_width, model_limits::kHidden).where([](const BertModel& model) {
+          return model.table_width > 0 && model.table_width != model.hidden;
+        }),
+        R"(Columns of a BERT's tables, which a product makes as wide as the layers, where they are not.
+see: Clark et al. 2020 (arXiv:2003.10555), 3.2
+default: hidden)"},
        {"token_types", whole(&BertModel::token_types, between(0, 1'000'000)),
         "Rows of a BERT's table of segments."},
        {"positions", whole(&BertModel::positions, model_limits::kSequenceLength),
@@ -118,6 +155,12 @@ default: sequence_length)"},
         R"(A row of each sequence is pooled, and predicts whether its two sentences belong together. Off in
 RoBERTa and DistilBERT.
 see: Liu et al. 2019 (arXiv:1907.11692), 4.2)"},
+       {"tells_replaced", flag(&BertModel::tells_replaced).where([](const BertModel& model) {
+          return model.tells_replaced;
+        }),
+        R"(The head tells of each word whether another model put it in, instead of which word it is: ELECTRA's
+discriminator. The other model is not counted.
+see: Clark et al. 2020 (arXiv:2003.10555), 2)"},
        {"dropout", flag(&BertModel::dropout),
         R"(Embeddings, residuals and the probabilities of a BERT's unfused attention are dropped out, which keeps
 masks and, of probabilities in fp32, is a pass of its own.)"}});

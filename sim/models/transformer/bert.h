@@ -9,7 +9,8 @@
 namespace headway {
 
 /// An encoder trained to fill in masked words (Devlin et al. 2018, arXiv:1810.04805), with the
-/// pooled prediction of the next sentence or without (Liu et al. 2019, arXiv:1907.11692).
+/// pooled prediction of the next sentence or without (Liu et al. 2019, arXiv:1907.11692); or to
+/// tell which words another one filled in (Clark et al. 2020, arXiv:2003.10555).
 struct BertModel {
   std::string name = {};
   std::string source = {};
@@ -18,12 +19,14 @@ struct BertModel {
   std::int64_t attention_heads = 1;
   std::int64_t ffn_hidden = 1;
   std::int64_t vocabulary = 1;
+  std::int64_t table_width = 0;  ///< of the tables, if not hidden
   std::int64_t token_types = 2;
   std::int64_t positions = 512;        ///< rows of the learned table
   std::int64_t sequence_length = 512;  ///< trained at
   /// Words of a sequence that the head predicts; all where the loss masks those that stayed.
   std::int64_t predicted_words = 512;
-  bool next_sentence = true;  ///< a row of each sequence is pooled, and predicts it
+  bool next_sentence = true;    ///< a row of each sequence is pooled, and predicts it
+  bool tells_replaced = false;  ///< the head tells of each word whether it was put in
   bool dropout = true;
 };
 

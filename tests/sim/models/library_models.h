@@ -22,4 +22,15 @@ inline void expect_as_in_library(const std::string& config, const std::string& n
   EXPECT_EQ(model, library.read->transformer) << name;
 }
 
+/// Of a configuration without a warning; what is read reads back.
+inline void expect_parameters(const std::string& config, std::int64_t count) {
+  const ModelReading reading = read_model_text(config);
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  EXPECT_EQ(parameter_count(reading.read->model), count);
+  const ModelReading again = read_model_text(reading.read->resolved->dump());
+  ASSERT_TRUE(again.read.has_value()) << again.problems;
+  EXPECT_EQ(parameter_count(again.read->model), count);
+}
+
 }  // namespace headway::testing

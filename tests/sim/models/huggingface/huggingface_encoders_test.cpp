@@ -3,25 +3,15 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sim/layers/parameters.h"
+#include "tests/sim/models/library_models.h"
 #include "tests/sim/models/model_reading.h"
 
 namespace headway {
 namespace {
 
+using testing::expect_parameters;
 using testing::ModelReading;
 using testing::read_model_text;
-
-/// Published counts; what is read reads back.
-void expect_parameters(const char* config, std::int64_t parameters) {
-  const ModelReading reading = read_model_text(config);
-  EXPECT_EQ(reading.problems, "");
-  ASSERT_TRUE(reading.read.has_value());
-  EXPECT_EQ(parameter_count(reading.read->model), parameters);
-  const ModelReading again = read_model_text(reading.read->resolved->dump());
-  ASSERT_TRUE(again.read.has_value()) << again.problems;
-  EXPECT_EQ(parameter_count(again.read->model), parameters);
-}
 
 TEST(HuggingFaceEncoders, T5HasItsPublishedParameters) {
   expect_parameters(R"({"model_type": "t5", "d_model": 1024, "d_kv": 64, "d_ff": 4096,
@@ -56,11 +46,11 @@ TEST(HuggingFaceEncoders, ResNetsHaveTheirPublishedParameters) {
                            {"downsample_in_first_stage", false},
                            {"id2label", labels},
                            {"num_channels", 3}};
-  expect_parameters(config.dump().c_str(), 25'557'032);
+  expect_parameters(config.dump(), 25'557'032);
   config["depths"] = {2, 2, 2, 2};
   config["layer_type"] = "basic";
   config["hidden_sizes"] = {64, 128, 256, 512};
-  expect_parameters(config.dump().c_str(), 11'689'512);
+  expect_parameters(config.dump(), 11'689'512);
 }
 
 TEST(HuggingFaceEncoders, ResNetsThatAreOtherwiseAreRefused) {
