@@ -69,7 +69,7 @@ struct AttentionCore {
   double queries = 1.0;  ///< that ask, for each position of the sequence
   double keys = 1.0;     ///< that they may attend to, for each position: others' in cross attention
   /// Positions that each position attends to, itself included: the last ones, or those that it
-  /// picks; 0: all.
+  /// picks; without a causal mask so many on either side. 0: all.
   double window = 0.0;
   /// Of those that ask, as many attend to each other and to no others: the patches of an image; 0:
   /// all of a sequence.

@@ -74,6 +74,67 @@ EncoderModel read_electra(ObjectReader& reader) {
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
+/// "layer_types", where given, has to name full attention where an interval from the first layer on
+/// would.
+std::int64_t interval_from_the_first(ObjectReader& reader, std::int64_t layers,
+                                     std::int64_t interval) {
+  constexpr std::string_view kWordLayers = "layer_types";
+  const std::optional<JsonCursor> types = given(reader.cursor(), kWordLayers);
+  if (!types || !types->is_array()) return interval;
+  const nlohmann::json& names = types->value();
+  const auto is_full = [&](std::int64_t layer) {
+    return names[static_cast<std::size_t>(layer)] == "full_attention";
+  };
+  if (std::ssize(names) != layers) {
+    reader.report(kWordLayers, "layer_types names the attention of every layer",
+                  fmt::format("{} for {} layers", names.size(), layers),
+                  R"(write "full_attention" or "sliding_attention" for each)");
+    return interval;
+  }
+  std::int64_t second = 1;
+  while (second < layers && !is_full(second)) ++second;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    if (is_full(layer) == (layer % second == 0)) continue;
+    reader.report(kWordLayers, "full attention does not come at an even interval", "",
+                  "read are models of which the first of every n layers attends to all");
+    break;
+  }
+  return second;
+}
+
+/// Biases of norms, attention and MLPs, which models have or have not; that of each word is counted
+/// either way.
+bool read_biases(ObjectReader& reader) {
+  const bool has = given_flag(reader, "attention_bias", false);
+  for (const char* key : {"mlp_bias", "norm_bias"}) {
+    if (given_flag(reader, key, false) == has) continue;
+    reader.report(key, "attention has biases and this has none, or the other way round", "",
+                  "read are models that have biases everywhere or nowhere");
+  }
+  return has;
+}
+
+/// Gated MLPs, rotary positions, a window in two of three layers, no dropout.
+EncoderModel read_modernbert(ObjectReader& reader) {
+  auto model = read_sizes<BertModel>(reader);
+  model.positions = 8192;
+  read_words(reader, model);
+  model.gated_mlp = true;
+  model.biases = read_biases(reader);
+  model.position_encoding = PositionEncoding::rotary;
+  model.token_types = 0;
+  model.next_sentence = model.dropout = false;
+  constexpr std::int64_t kWindow = 128;
+  model.window = given_count(reader, "local_attention", model_limits::kSequenceLength, kWindow);
+  constexpr std::int64_t kEveryThird = 3;
+  const std::int64_t interval = interval_from_the_first(
+      reader, model.layers,
+      given_count(reader, "global_attn_every_n_layers", model_limits::kLayers, kEveryThird));
+  if (interval == 1) model.window = 0;
+  if (model.window > 0) model.full_attention_interval = interval;
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
+}
+
 EncoderModel read_distilbert(ObjectReader& reader) {
   BertModel model{.token_types = 0, .next_sentence = false};
   model.layers = reader.integer("n_layers", model_limits::kLayers);
@@ -93,6 +154,7 @@ constexpr std::array kWordFamilies = {
     EncoderFamily{"camembert", "CamembertForMaskedLM", read_roberta},
     EncoderFamily{"distilbert", "DistilBertForMaskedLM", read_distilbert},
     EncoderFamily{"electra", "ElectraForPreTraining", read_electra},
+    EncoderFamily{"modernbert", "ModernBertForMaskedLM", read_modernbert},
 };
 
 }  // namespace

@@ -21,9 +21,15 @@ TransformerModel as_transformer(const BertModel& fields) {
           .kv_heads = fields.attention_heads,
           .head_size = fields.hidden / fields.attention_heads,
           .ffn_hidden = fields.ffn_hidden,
+          .gated_mlp = fields.gated_mlp,
           .vocabulary = fields.vocabulary,
           .tied_embeddings = true,
+          .normalization_bias = fields.biases,
+          .position_encoding = fields.position_encoding,
           .dropout = fields.dropout,
+          .qkv_bias = fields.biases,
+          .projection_bias = fields.biases,
+          .mlp_bias = fields.biases,
           .sequence_length = fields.positions};
 }
 
@@ -59,15 +65,14 @@ Layer head(const BertModel& fields, const TransformerModel& shared) {
   const double pooled = 1.0 / real(fields.sequence_length);
   const double width = fields.tells_replaced ? h : real(tables.hidden);
   Layer head{.name = "head", .input = h};
-  const auto add = [&head](std::string name, double rows, double outputs, double inputs,
-                           Split split) {
+  const auto add = [&](std::string name, double rows, double outputs, double inputs, Split split) {
     head.products.push_back({.name = std::move(name),
                              .part = Part::head,
                              .rows_each = rows,
                              .outputs = outputs,
                              .inputs = inputs,
                              .split = split,
-                             .bias = split == Split::none});
+                             .bias = fields.biases && split == Split::none});
   };
   add("transform", predicted, width, h, Split::none);
   if (fields.tells_replaced) {
@@ -92,6 +97,25 @@ Layer head(const BertModel& fields, const TransformerModel& shared) {
   return head;
 }
 
+/// Behind a causal mask a window of half the size hides as much as a whole one does where positions
+/// see both ways.
+constexpr double kSidesOfWindow = 2.0;
+
+void add_encoder_layers(Model& model, const BertModel& fields, const TransformerModel& shared) {
+  Layer full = transformer_layer(shared);
+  full.attention->causal = false;
+  Layer windowed = full;
+  windowed.attention->window = real(fields.window) / kSidesOfWindow;
+  if (fields.window == 0 || fields.full_attention_interval == 0) {
+    append_layers(model, std::move(windowed), static_cast<int>(fields.layers));
+    return;
+  }
+  model.kinds = {std::move(full), std::move(windowed)};
+  for (std::int64_t layer = 0; layer < fields.layers; ++layer) {
+    model.layers.push_back(layer % fields.full_attention_interval == 0 ? 0 : 1);
+  }
+}
+
 }  // namespace
 
 Model layers_of(const BertModel& fields) {
@@ -102,11 +126,11 @@ Model layers_of(const BertModel& fields) {
               .last = head(fields, shared),
               .tied = !fields.tells_replaced,
               .sequence_length = fields.sequence_length,
-              .most_positions = fields.positions,
               .tensor_limits = tensor_limits(shared)};
-  Layer encoder = transformer_layer(shared);
-  encoder.attention->causal = false;
-  append_layers(model, std::move(encoder), static_cast<int>(fields.layers));
+  if (fields.position_encoding == PositionEncoding::learned) {
+    model.most_positions = fields.positions;
+  }
+  add_encoder_layers(model, fields, shared);
   if (fields.tells_replaced) {
     model.left_out.emplace_back(
         "words come as another model filled them in, which is trained beside: what that takes is "
@@ -127,6 +151,25 @@ const FieldTable<BertModel>& bert_fields() {
           model.ffn_hidden = 4 * model.hidden;
         }),
         "Inner size of the MLP.\ndefault: 4 hidden"},
+       {"mlp", word(&BertModel::gated_mlp, kMlps).where([](const BertModel& model) {
+          return model.gated_mlp;
+        }),
+        "Of a BERT plain by default."},
+       {"biases",
+        flag(&BertModel::biases).where([](const BertModel& model) { return !model.biases; }),
+        "Norms and products of a BERT have biases. Off in ModernBERT."},
+       {"window",
+        whole(&BertModel::window, model_limits::kSequenceLength).where([](const BertModel& model) {
+          return model.window > 0;
+        }),
+        R"(Positions that a position of a BERT attends to, half of them on either side.
+see: Warner et al. 2024 (arXiv:2412.13663), 2.1.1
+default: all)"},
+       {"full_attention_interval",
+        whole(&BertModel::full_attention_interval, model_limits::kFullAttentionInterval)
+            .where([](const BertModel& model) { return model.full_attention_interval > 0; }),
+        R"(Of a BERT with a window the first of every so many layers attends to the whole sequence.
+default: no such layer)"},
        {"vocabulary", whole(&BertModel::vocabulary, model_limits::kVocabulary).required(),
         "Rows of the table of words."},
        {"table_width",
@@ -138,6 +181,10 @@ see: Clark et al. 2020 (arXiv:2003.10555), 3.2
 default: hidden)"},
        {"token_types", whole(&BertModel::token_types, between(0, 1'000'000)),
         "Rows of a BERT's table of segments."},
+       {"position_encoding", word(&BertModel::position_encoding).where([](const BertModel& model) {
+          return model.position_encoding != PositionEncoding::learned;
+        }),
+        "Of a BERT learned by default."},
        {"positions", whole(&BertModel::positions, model_limits::kSequenceLength),
         "Rows of a BERT's learned table of positions."},
        {"sequence_length",

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/layers/flops.h"
 #include "tests/sim/models/library_models.h"
 #include "tests/sim/models/model_reading.h"
 
@@ -58,6 +60,90 @@ TEST(HuggingFaceWords, ElectraTellsWhichWordsWereReplaced) {
   EXPECT_NE(read_model_text(electra("ElectraForPreTraining", R"("hidden_size": 256,
  "embedding_size": 0, "num_attention_heads": 4, "intermediate_size": 1024)"))
                 .problems.find("/embedding_size"),
+            std::string::npos);
+}
+
+std::string modernbert(const std::string& more = "") {
+  return R"({"model_type": "modernbert", "architectures": ["ModernBertForMaskedLM"],
+ "hidden_size": 768, "intermediate_size": 1152, "num_hidden_layers": 22,
+ "num_attention_heads": 12, "max_position_embeddings": 8192, "vocab_size": 50368,
+ "tie_word_embeddings": true, "decoder_bias": true, "classifier_bias": false,
+ "embedding_dropout": 0.0)" +
+         more + "}";
+}
+
+/// 149 M (Warner et al. 2024, arXiv:2412.13663, table 4). By hand a table of h = 768 and its norm,
+/// 22 layers of 4 h^2 + 3 h 1152 and two norms, of which the first has one less, a norm behind
+/// them, and a product, a norm and a bias a word in front of the words.
+TEST(HuggingFaceWords, ModernBertHasItsPublishedParameters) {
+  const std::int64_t h = 768;
+  EXPECT_EQ(50'368 * h + h + 22 * (4 * h * h + 3 * h * 1152 + 2 * h) - h + h + h * h + h + 50'368,
+            149'655'232);
+  expect_parameters(modernbert(), 149'655'232);
+  // 395 M: 28 layers of 1,024 and 2,624.
+  expect_parameters(R"({"model_type": "modernbert", "hidden_size": 1024, "vocab_size": 50368,
+    "intermediate_size": 2624, "num_hidden_layers": 28, "num_attention_heads": 16,
+    "attention_bias": false, "mlp_bias": false, "norm_bias": false,
+    "global_attn_every_n_layers": 3, "local_attention": 128})",
+                    395'881'664);
+}
+
+/// Layers 1, 4, ... 22 see all, the others 64 positions on either side.
+TEST(HuggingFaceWords, ModernBertHasWindowsInTwoOfThreeLayers) {
+  const ModelReading reading = read_model_text(modernbert());
+  ASSERT_TRUE(reading.read.has_value());
+  const Model& model = reading.read->model;
+  EXPECT_FALSE(model.most_positions.has_value());
+  EXPECT_FALSE(model.layer(0).attention->dropout);
+  EXPECT_FALSE(model.layer(0).attention->causal);
+  EXPECT_DOUBLE_EQ(model.layer(0).attention->window, 0.0);
+  EXPECT_DOUBLE_EQ(model.layer(1).attention->window, 64.0);
+  EXPECT_EQ(std::ranges::count(model.layers, 0), 8);
+  // Of 8,192 positions each attends to 128 but at both ends, where the window is cut: 64 / 8,192 of
+  // a half of it less. A product of queries and keys, one with the values.
+  const double attended = 128.0 * (1.0 - 0.5 * 64.0 / 8192.0);
+  EXPECT_DOUBLE_EQ(forward_flops(model.layer(1), 8192).attention, 2.0 * 2.0 * 768.0 * attended);
+  EXPECT_DOUBLE_EQ(forward_flops(model.layer(0), 8192).attention, 2.0 * 2.0 * 768.0 * 8192);
+  // Later files list the layers: here every second one sees all.
+  std::string types;
+  for (int layer = 0; layer < 22; ++layer) {
+    types += layer > 0 ? ", " : "";
+    types += layer % 2 == 0 ? R"("full_attention")" : R"("sliding_attention")";
+  }
+  const ModelReading listed = read_model_text(modernbert(R"(, "layer_types": [)" + types + "]"));
+  EXPECT_EQ(listed.problems, "");
+  EXPECT_EQ(listed.read->resolved->at("full_attention_interval"), 2);
+}
+
+TEST(HuggingFaceWords, ModernBertsThatAreOtherwiseAreRefused) {
+  const auto problems = [](const std::string& more) {
+    return read_model_text(R"({"model_type": "modernbert", "hidden_size": 768, "vocab_size": 50368,
+ "num_hidden_layers": 3, "num_attention_heads": 12, "intermediate_size": 1152,
+ )" + more + "}")
+        .problems;
+  };
+  EXPECT_EQ(
+      problems(R"("layer_types": ["sliding_attention", "sliding_attention", "full_attention"])"),
+      R"(error: full attention does not come at an even interval
+  --> model.json:3:17   /layer_types
+   |
+ 3 |  "layer_types": ["sliding_attention", "sliding_attention", "full_attention"]}
+   |                 ^
+  help: read are models of which the first of every n layers attends to all
+)");
+  EXPECT_NE(problems(R"("layer_types": ["full_attention"])").find("1 for 3 layers"),
+            std::string::npos);
+  EXPECT_EQ(problems(R"("attention_bias": false, "mlp_bias": true)"),
+            R"(error: attention has biases and this has none, or the other way round
+  --> model.json:3:39   /mlp_bias
+   |
+ 3 |  "attention_bias": false, "mlp_bias": true}
+   |                                       ^^^^
+  help: read are models that have biases everywhere or nowhere
+)");
+  EXPECT_NE(read_model_text(R"({"model_type": "modernbert", "hidden_size": 768,
+ "num_hidden_layers": 22, "num_attention_heads": 12, "intermediate_size": 1152})")
+                .problems.find(R"(missing field "vocab_size")"),
             std::string::npos);
 }
 
