@@ -26,6 +26,9 @@ struct EncoderFamily {
 /// Those of diffusers.
 [[nodiscard]] std::span<const EncoderFamily> diffusion_families();
 
+/// Whether "architectures" names it.
+[[nodiscard]] bool is_of_architecture(ObjectReader& reader, std::string_view name);
+
 /// A model of that family of ours, and its fields written out, as `read_model` reads them back.
 [[nodiscard]] EncoderModel encoder_of(std::string_view family, Model model, JsonValue fields);
 

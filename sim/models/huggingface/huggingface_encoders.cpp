@@ -118,6 +118,12 @@ std::vector<std::string_view> types_of(std::span<const EncoderFamily> families) 
 std::vector<std::string_view> encoder_types() { return types_of(encoder_families()); }
 std::vector<std::string_view> diffusion_types() { return types_of(diffusion_families()); }
 
+bool is_of_architecture(ObjectReader& reader, std::string_view name) {
+  const std::optional<JsonCursor> names = given(reader.cursor(), "architectures");
+  if (!names || !names->is_array()) return false;
+  return std::ranges::any_of(names->value(), [&](const auto& each) { return each == name; });
+}
+
 EncoderModel encoder_of(std::string_view family, Model model, JsonValue fields) {
   (*fields)["schema"] = "headway/model/1";
   (*fields)["family"] = family;

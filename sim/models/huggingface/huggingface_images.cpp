@@ -28,12 +28,56 @@ void refuse_other_colours(ObjectReader& reader) {
                 "only those of three are read");
 }
 
-EncoderModel read_vit(ObjectReader& reader) {
-  auto model = read_sizes<VisionTransformerModel>(reader);
+void read_patches(ObjectReader& reader, VisionTransformerModel& model) {
   model.patch_size = given_count(reader, "patch_size", between(1, 10'000), model.patch_size);
   model.image_size = given_count(reader, "image_size", between(8, 100'000), model.image_size);
   refuse_other_colours(reader);
+}
+
+EncoderModel read_vit(ObjectReader& reader) {
+  auto model = read_sizes<VisionTransformerModel>(reader);
+  read_patches(reader, model);
   model.classes = read_classes(reader, model.classes);
+  return encoder_of("vit", layers_of(model), vision_fields().written(model));
+}
+
+/// Trained with a teacher where the architecture says so. Otherwise the token that learns from one
+/// is there and learns nothing: it is not counted, two thousandths of a percent.
+EncoderModel read_deit(ObjectReader& reader) {
+  auto model = read_sizes<VisionTransformerModel>(reader);
+  read_patches(reader, model);
+  model.classes = read_classes(reader, model.classes);
+  model.distilled = is_of_architecture(reader, "DeiTForImageClassificationWithTeacher");
+  return encoder_of("vit", layers_of(model), vision_fields().written(model));
+}
+
+/// Inner size of an MLP: a multiple of the hidden size, of a gated one two thirds of it in whole
+/// eights.
+std::int64_t read_mlp_ratio(ObjectReader& reader, const VisionTransformerModel& model) {
+  double ratio = 4.0;
+  if (given(reader.cursor(), "mlp_ratio")) {
+    ratio = reader.number("mlp_ratio", between(0.001, 1000.0));
+  }
+  const auto inner = static_cast<std::int64_t>(ratio * static_cast<double>(model.hidden));
+  if (!model.gated_mlp) return std::max(inner, std::int64_t{1});
+  constexpr std::int64_t kEight = 8;
+  return std::max((2 * inner / 3 + kEight - 1) / kEight * kEight, kEight);
+}
+
+/// DINOv2 with a head for classes, of two where no labels are named, which is the library's
+/// default. Not counted is the token of hidden patches, which classes do not need.
+EncoderModel read_dinov2(ObjectReader& reader) {
+  VisionTransformerModel model;
+  model.layers = reader.integer("num_hidden_layers", model_limits::kLayers);
+  model.hidden = reader.integer("hidden_size", model_limits::kHidden);
+  model.attention_heads = reader.integer("num_attention_heads", model_limits::kHeads);
+  check_heads(model.hidden, model.attention_heads, reader);
+  model.gated_mlp = given_flag(reader, "use_swiglu_ffn", false);
+  model.ffn_hidden = read_mlp_ratio(reader, model);
+  read_patches(reader, model);
+  constexpr std::int64_t kTwo = 2;
+  model.classes = read_classes(reader, kTwo);
+  model.layer_scale = model.pools_patches = true;
   return encoder_of("vit", layers_of(model), vision_fields().written(model));
 }
 
@@ -77,6 +121,8 @@ EncoderModel read_resnet_config(ObjectReader& reader) {
 
 constexpr std::array kImageFamilies = {
     EncoderFamily{"vit", "ViTForImageClassification", read_vit},
+    EncoderFamily{"deit", "DeiTForImageClassificationWithTeacher", read_deit},
+    EncoderFamily{"dinov2", "Dinov2ForImageClassification", read_dinov2},
     EncoderFamily{"resnet", "ResNetForImageClassification", read_resnet_config},
 };
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -51,12 +50,6 @@ EncoderModel read_roberta(ObjectReader& reader) {
   model.next_sentence = false;
   model.dropout = read_dropout(reader);
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
-}
-
-bool is_of_architecture(ObjectReader& reader, std::string_view name) {
-  const std::optional<JsonCursor> names = given(reader.cursor(), "architectures");
-  if (!names || !names->is_array()) return false;
-  return std::ranges::any_of(names->value(), [&](const auto& each) { return each == name; });
 }
 
 /// The discriminator, unless the configuration is that of a generator, which fills words in. Both

@@ -16,6 +16,9 @@ namespace {
 constexpr double kPatchColours = 3.0;
 constexpr double kPositionForward = 6.0;  ///< bytes a channel: two terms read, their sum written
 constexpr double kPositionBackward = 6.0;
+constexpr double kScaleBytes = 4.0;  ///< read and written
+constexpr double kHalvesOfLayer = 2.0;
+constexpr double kMeanBytes = 2.0;  ///< patches are read; their gradient is written
 
 /// What a layer has in common with a decoder's, in its words.
 TransformerModel patch_encoder(const VisionTransformerModel& fields) {
@@ -25,13 +28,14 @@ TransformerModel patch_encoder(const VisionTransformerModel& fields) {
           .kv_heads = fields.attention_heads,
           .head_size = fields.hidden / fields.attention_heads,
           .ffn_hidden = fields.ffn_hidden,
+          .gated_mlp = fields.gated_mlp,
           .position_encoding = PositionEncoding::none,
-          .sequence_length = fields.patches() + 1};
+          .sequence_length = fields.tokens()};
 }
 
 Layer patch_embedding(const VisionTransformerModel& fields) {
   const double h = real(fields.hidden);
-  const double tokens = real(fields.patches() + 1);
+  const double tokens = real(fields.tokens());
   Layer embedding{.name = "patch embedding", .output = h};
   embedding.products.push_back(
       {.name = "patches",
@@ -41,7 +45,8 @@ Layer patch_embedding(const VisionTransformerModel& fields) {
        .inputs = kPatchColours * real(fields.patch_size * fields.patch_size),
        .bias = true,
        .input_gradient = false});
-  embedding.weights.push_back({Part::positions, (tokens + 1.0) * h});  // and the class token
+  const double learned = real(fields.class_tokens());
+  embedding.weights.push_back({Part::positions, (tokens + learned) * h});
   embedding.passes.push_back({.name = "position_embedding",
                               .forward = kPositionForward * h,
                               .backward = kPositionBackward * h});
@@ -50,21 +55,40 @@ Layer patch_embedding(const VisionTransformerModel& fields) {
 
 Layer class_head(const VisionTransformerModel& fields, const TransformerModel& shared) {
   const double h = real(fields.hidden);
-  const double one = 1.0 / real(fields.patches() + 1);  ///< of an image's tokens
+  const double one = 1.0 / real(fields.tokens());  ///< of an image's tokens
+  const double inputs = (fields.pools_patches ? 2.0 : 1.0) * h;
+  const double heads = real(fields.class_tokens());
   Layer head{.name = "head", .input = h};
-  head.products.push_back({.name = "classes",
-                           .part = Part::head,
-                           .rows_each = one,
-                           .outputs = real(fields.classes),
-                           .inputs = h,
-                           .bias = true});
+  const auto add = [&](std::string name) {
+    head.products.push_back({.name = std::move(name),
+                             .part = Part::head,
+                             .rows_each = one,
+                             .outputs = real(fields.classes),
+                             .inputs = inputs,
+                             .bias = true});
+  };
+  add("classes");
+  if (fields.distilled) add("taught classes");
   head.weights.push_back(norm_weights(shared));
-  head.loss_classes = one * real(fields.classes);
+  head.loss_classes = heads * one * real(fields.classes);
   head.passes.push_back(cross_entropy_pass(head.loss_classes));
+  if (fields.pools_patches) {
+    head.passes.push_back(
+        {.name = "patch_mean", .forward = kMeanBytes * h, .backward = kMeanBytes * h});
+  }
   head.kept = {
       {.name = "final norm input", .rows = Rows::own, .elements = h, .stored = Stored::residual},
-      {.name = "class token", .elements = one * h}};
+      {.name = "class token", .elements = heads * one * inputs}};
   return head;
+}
+
+/// What both halves of a layer give is kept for the gradient of its gains.
+void add_layer_scale(Layer& layer, double h) {
+  layer.weights.push_back(
+      {.part = Part::normalization, .count = kHalvesOfLayer * h, .tensors = kHalvesOfLayer});
+  add_pass(layer, "layer_scale", Rows::own, kHalvesOfLayer * kScaleBytes * h, Cut::none, {});
+  layer.kept.push_back(
+      {.name = "layer scale input", .rows = Rows::own, .elements = kHalvesOfLayer * h});
 }
 
 }  // namespace
@@ -76,11 +100,16 @@ Model layers_of(const VisionTransformerModel& fields) {
               .first = patch_embedding(fields),
               .last = class_head(fields, shared),
               .has_tokens = false,
-              .sequence_length = fields.patches() + 1,
+              .sequence_length = fields.tokens(),
               .tensor_limits = tensor_limits(shared)};
   Layer encoder = transformer_layer(shared);
   encoder.attention->causal = false;
+  if (fields.layer_scale) add_layer_scale(encoder, real(fields.hidden));
   append_layers(model, std::move(encoder), static_cast<int>(fields.layers));
+  if (fields.distilled) {
+    model.left_out.emplace_back(
+        "a teacher says of every image what it takes it for: what that takes is not counted");
+  }
   return model;
 }
 
@@ -97,6 +126,13 @@ const FieldTable<VisionTransformerModel>& vision_fields() {
           model.ffn_hidden = 4 * model.hidden;
         }),
         "Inner size of the MLP.\ndefault: 4 hidden"},
+       {"mlp",
+        word(&Vision::gated_mlp, kMlps).where([](const Vision& model) { return model.gated_mlp; }),
+        "Of a vision transformer plain by default."},
+       {"layer_scale",
+        flag(&Vision::layer_scale).where([](const Vision& model) { return model.layer_scale; }),
+        R"(What attention and the MLP of a vision transformer give has a gain for each channel.
+see: Touvron et al. 2021 (arXiv:2103.17239), 2)"},
        {"patch_size", whole(&Vision::patch_size, between(1, 10'000)),
         R"(Pixels of a side of a patch, of which a vision transformer makes a token.
 limits: divides image_size
@@ -104,7 +140,16 @@ see: Dosovitskiy et al. 2020 (arXiv:2010.11929))"},
        {"image_size", whole(&Vision::image_size, between(8, 100'000)),
         "Pixels of a side of an image."},
        {"classes", whole(&Vision::classes, between(1, 100'000'000)),
-        "Classes that a network tells apart."}});
+        "Classes that a network tells apart."},
+       {"distilled",
+        flag(&Vision::distilled).where([](const Vision& model) { return model.distilled; }),
+        R"(A vision transformer has a second token beside that of the class, whose head learns what a teacher
+says. The teacher is not counted.
+see: Touvron et al. 2020 (arXiv:2012.12877), 4)"},
+       {"pools_patches",
+        flag(&Vision::pools_patches).where([](const Vision& model) { return model.pools_patches; }),
+        "The head of a vision transformer takes the mean of the patches besides the token of the "
+        "class."}});
   return kFields;
 }
 

@@ -77,5 +77,20 @@ TEST(VisionTransformer, PatchesDivideTheImage) {
   EXPECT_EQ(diagnostics.all()[0].help, "use an image_size of 32");
 }
 
+TEST(VisionTransformer, GainsOfALayerAreRowsOfTwoPasses) {
+  // What attention and the MLP give is read and written in 2 bytes, and kept for the gradient.
+  VisionTransformerModel fields = vit_base();
+  const Model plain = layers_of(fields);
+  fields.layer_scale = true;
+  const Model scaled = layers_of(fields);
+  const RankShape image{.sequence_length = 197};
+  const Work work_of_layer = work(scaled.layer(0), image);
+  ASSERT_EQ(work_of_layer.passes.size(), work(plain.layer(0), image).passes.size() + 1);
+  EXPECT_DOUBLE_EQ(work_of_layer.passes.back().forward.count(), 197 * 2 * 4 * 768.0);
+  EXPECT_DOUBLE_EQ((kept_bytes(scaled.layer(0), image) - kept_bytes(plain.layer(0), image)).count(),
+                   197 * 2 * 2 * 768.0);
+  EXPECT_EQ(parameter_count(scaled) - parameter_count(plain), 12 * 2 * 768);
+}
+
 }  // namespace
 }  // namespace headway
