@@ -39,10 +39,10 @@ EncoderModel read_t5(ObjectReader& reader) {
   return encoder_of("t5", layers_of(model), t5_fields().written(model));
 }
 
-/// The decoder is trained to write as many words as it has positions for. Both halves are of one
-/// width; the library lets their heads and MLPs differ, which no published model does.
-EncoderModel read_whisper_config(ObjectReader& reader) {
-  WhisperModel model;
+/// Halves of one width and as many heads each, as Whisper and BART call them. The library lets
+/// heads and MLPs differ, which no published model does.
+template <class Fields>
+void read_halves(ObjectReader& reader, Fields& model) {
   model.layers = reader.integer("encoder_layers", model_limits::kLayers);
   // Says the same again.
   static_cast<void>(given_count(reader, "num_hidden_layers", model_limits::kLayers, 1));
@@ -60,6 +60,12 @@ EncoderModel read_whisper_config(ObjectReader& reader) {
   is_alike("decoder_attention_heads", model_limits::kHeads, model.attention_heads);
   is_alike("decoder_ffn_dim", model_limits::kFfnHidden, model.ffn_hidden);
   model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
+}
+
+/// The decoder is trained to write as many words as it has positions for.
+EncoderModel read_whisper_config(ObjectReader& reader) {
+  WhisperModel model;
+  read_halves(reader, model);
   model.mel_bins = given_count(reader, "num_mel_bins", between(1, 100'000), model.mel_bins);
   model.frames =
       2 * given_count(reader, "max_source_positions", between(1, 50'000'000), model.positions());
@@ -70,9 +76,50 @@ EncoderModel read_whisper_config(ObjectReader& reader) {
   return encoder_of("whisper", layers_of(model), whisper_fields().written(model));
 }
 
+/// `spare_rows`: of each half's table of positions, which no position has; none where positions are
+/// sinusoids.
+EncoderModel read_bart_shape(ObjectReader& reader, std::string_view activation,
+                             std::optional<std::int64_t> spare_rows) {
+  T5Model model;
+  read_halves(reader, model);
+  check_heads(model.hidden, model.attention_heads, reader);
+  model.head_size = std::max(model.hidden / model.attention_heads, std::int64_t{1});
+  model.activation = activation_of(reader, "activation_function", activation);
+  model.biases = true;
+  model.position_buckets = 0;
+  constexpr std::int64_t kPositions = 1024;
+  model.sequence_length =
+      given_count(reader, "max_position_embeddings", model_limits::kSequenceLength, kPositions);
+  model.target_length = model.sequence_length;
+  if (spare_rows) model.positions = model.sequence_length + *spare_rows;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  model.dropout = drops_out(reader, {"dropout"}, 0.1) ||
+                  drops_out(reader, {"attention_dropout", "activation_dropout"}, 0.0);
+  return encoder_of("t5", layers_of(model), t5_fields().written(model));
+}
+
+/// BART, and mBART, which has two norms more than are counted: a thousandth of a percent.
+EncoderModel read_bart(ObjectReader& reader) {
+  constexpr std::int64_t kSpareRows = 2;
+  return read_bart_shape(reader, "gelu", kSpareRows);
+}
+
+EncoderModel read_pegasus(ObjectReader& reader) {
+  return read_bart_shape(reader, "gelu", std::nullopt);
+}
+
+/// NLLB too.
+EncoderModel read_m2m_100(ObjectReader& reader) {
+  return read_bart_shape(reader, "relu", std::nullopt);
+}
+
 constexpr std::array kWritingFamilies = {
     EncoderFamily{"t5", "T5ForConditionalGeneration", read_t5},
     EncoderFamily{"mt5", "MT5ForConditionalGeneration", read_t5},
+    EncoderFamily{"bart", "BartForConditionalGeneration", read_bart},
+    EncoderFamily{"mbart", "MBartForConditionalGeneration", read_bart},
+    EncoderFamily{"pegasus", "PegasusForConditionalGeneration", read_pegasus},
+    EncoderFamily{"m2m_100", "M2M100ForConditionalGeneration", read_m2m_100},
     EncoderFamily{"whisper", "WhisperForConditionalGeneration", read_whisper_config},
 };
 

@@ -64,12 +64,18 @@ bool drops_out(ObjectReader& reader, std::initializer_list<std::string_view> key
   return drops;
 }
 
-void read_activation(ObjectReader& reader, std::string_view key, std::string_view fallback,
-                     TransformerModel& model) {
+ActivationFunction activation_of(ObjectReader& reader, std::string_view key,
+                                 std::string_view fallback) {
   const std::string function =
       given(reader.cursor(), key) ? reader.text(key) : std::string(fallback);
-  if (function == "relu") model.activation = ActivationFunction::relu;
-  if (function == "gelu_new") model.activation = ActivationFunction::gelu_new;
+  if (function == "relu") return ActivationFunction::relu;
+  if (function == "gelu_new") return ActivationFunction::gelu_new;
+  return ActivationFunction::gelu;
+}
+
+void read_activation(ObjectReader& reader, std::string_view key, std::string_view fallback,
+                     TransformerModel& model) {
+  model.activation = activation_of(reader, key, fallback);
 }
 
 void read_llama_shape(ObjectReader& reader, TransformerModel& model) {

@@ -58,6 +58,9 @@ struct Family {
                              double fallback);
 /// The activation function of a plain MLP by its name in transformers; `fallback` is the one that
 /// the library takes where the configuration names none.
+[[nodiscard]] ActivationFunction activation_of(ObjectReader& reader, std::string_view key,
+                                               std::string_view fallback);
+/// The same, of `model`.
 void read_activation(ObjectReader& reader, std::string_view key, std::string_view fallback,
                      TransformerModel& model);
 

@@ -157,7 +157,9 @@ const FieldTable<BertModel>& bert_fields() {
         "Of a BERT plain by default."},
        {"biases",
         flag(&BertModel::biases).where([](const BertModel& model) { return !model.biases; }),
-        "Norms and products of a BERT have biases. Off in ModernBERT."},
+        R"(Norms and products have biases. Off in ModernBERT; of a T5 on in BART, whose norms are layer norms
+then.
+default: true; of a T5 false)"},
        {"window",
         whole(&BertModel::window, model_limits::kSequenceLength).where([](const BertModel& model) {
           return model.window > 0;
@@ -186,7 +188,9 @@ default: hidden)"},
         }),
         "Of a BERT learned by default."},
        {"positions", whole(&BertModel::positions, model_limits::kSequenceLength),
-        "Rows of a BERT's learned table of positions."},
+        R"(Rows of a BERT's learned table of positions; of a T5 without position_buckets those of each
+half's. Positions of one that has no such table are sinusoids.
+default: 512; of a T5 none)"},
        {"sequence_length",
         whole(&BertModel::sequence_length, model_limits::kSequenceLength)
             .settled([](BertModel& model) { model.sequence_length = model.positions; }),

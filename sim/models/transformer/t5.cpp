@@ -12,26 +12,31 @@
 namespace headway {
 namespace {
 
-/// What both halves have in common with a decoder's layers, in its words.
+/// What both halves have in common with a decoder's layers, in its words. Sinusoids are added like
+/// a learned table, which then has no rows.
 TransformerModel shared_shape(const T5Model& fields) {
-  return {.name = fields.name,
-          .source = fields.source,
-          .hidden = fields.hidden,
-          .attention_heads = fields.attention_heads,
-          .kv_heads = fields.attention_heads,
-          .head_size = fields.head_size,
-          .ffn_hidden = fields.ffn_hidden,
-          .gated_mlp = fields.gated_mlp,
-          .activation = fields.gated_mlp ? ActivationFunction::gelu_new : ActivationFunction::relu,
-          .vocabulary = fields.vocabulary,
-          .tied_embeddings = fields.tied_embeddings,
-          .normalization = Normalization::rms_norm,
-          .normalization_bias = false,
-          .position_encoding = PositionEncoding::none,
-          .qkv_bias = false,
-          .projection_bias = false,
-          .mlp_bias = false,
-          .sequence_length = fields.sequence_length};
+  const bool adds_positions = fields.position_buckets == 0;
+  return {
+      .name = fields.name,
+      .source = fields.source,
+      .hidden = fields.hidden,
+      .attention_heads = fields.attention_heads,
+      .kv_heads = fields.attention_heads,
+      .head_size = fields.head_size,
+      .ffn_hidden = fields.ffn_hidden,
+      .gated_mlp = fields.gated_mlp,
+      .activation = fields.activation.value_or(fields.gated_mlp ? ActivationFunction::gelu_new
+                                                                : ActivationFunction::relu),
+      .vocabulary = fields.vocabulary,
+      .tied_embeddings = fields.tied_embeddings,
+      .normalization = fields.biases ? Normalization::layer_norm : Normalization::rms_norm,
+      .normalization_bias = fields.biases,
+      .position_encoding = adds_positions ? PositionEncoding::learned : PositionEncoding::none,
+      .dropout = fields.dropout,
+      .qkv_bias = fields.biases,
+      .projection_bias = fields.biases,
+      .mlp_bias = fields.biases,
+      .sequence_length = adds_positions ? fields.positions.value_or(0) : fields.sequence_length};
 }
 
 }  // namespace
@@ -44,15 +49,23 @@ Model layers_of(const T5Model& fields) {
   model.kinds.clear();
   model.layers.clear();
   model.is_validated = false;
-  model.biases_scores = true;
+  model.biases_scores = fields.position_buckets > 0;
+  model.sequence_length = fields.sequence_length;
+  model.most_positions = fields.positions;
   for (MemoryPass& pass : model.first.passes) {
     pass.forward *= 1.0 + targets;  // both look their words up
     pass.backward *= 1.0 + targets;
   }
+  for (KeptTensor& tensor : model.first.kept) tensor.elements *= 1.0 + targets;
   constexpr double kHalves = 2.0;
-  model.first.weights.push_back({Part::positions,
-                                 kHalves * real(fields.position_buckets * fields.attention_heads),
-                                 Cut::tensor});
+  if (fields.position_buckets > 0) {
+    model.first.weights.push_back({Part::positions,
+                                   kHalves * real(fields.position_buckets * fields.attention_heads),
+                                   Cut::tensor});
+  }
+  if (fields.positions) {  // the second table
+    model.first.weights.push_back({Part::positions, real(*fields.positions) * h});
+  }
   model.first.weights.push_back(norm_weights(shared));  // behind the encoder
 
   Layer encoder = transformer_layer(shared);
@@ -88,9 +101,23 @@ default: layers)"},
        {"mlp", word(&T5Model::gated_mlp, kMlps),
         R"(Of a T5 plain, with a ReLU; of version 1.1 gated, with a GELU as transformers' gelu_new.
 see: Shazeer 2020 (arXiv:2002.05202))"},
-       {"position_buckets", whole(&T5Model::position_buckets, between(1, 100'000)),
-        R"(Distances that a T5 tells apart.
-see: Raffel et al. 2020 (arXiv:1910.10683), 2.1)"},
+       {"activation", word(&T5Model::activation), "Of a T5 as its mlp says by default."},
+       {"biases", flag(&T5Model::biases).where([](const T5Model& model) { return model.biases; }),
+        "Of a T5 false by default."},
+       {"position_buckets", whole(&T5Model::position_buckets, between(0, 100'000)),
+        R"(Distances that a T5 tells apart. 0: positions are added to the words instead, as in BART.
+see: Raffel et al. 2020 (arXiv:1910.10683), 2.1; Lewis et al. 2019 (arXiv:1910.13461))"},
+       {"positions",
+        whole(&T5Model::positions, model_limits::kSequenceLength)
+            .only_where(
+                [](const T5Model& model) { return model.position_buckets == 0; },
+                {"position_buckets", "0", "a model either adds positions or tells distances"}),
+        "Of a T5 none by default."},
+       {"dropout",
+        flag(&T5Model::dropout)
+            .only_where([](const T5Model& model) { return model.position_buckets == 0; },
+                        {"position_buckets", "0", "of others it is not counted"}),
+        "Of a T5 false by default."},
        {"vocabulary", whole(&T5Model::vocabulary, model_limits::kVocabulary).required(),
         "Rows of the table of words."},
        {"tied_embeddings", flag(&T5Model::tied_embeddings),
