@@ -190,19 +190,25 @@ void read_minimax_m2(ObjectReader& reader, TransformerModel& model) {
   set_experts(reader, model, read_experts(reader, "num_local_experts", model.ffn_hidden));
 }
 
-/// A count of every layer: a number, or a list of one for each, which have to be alike.
+/// A count of every layer: a number, or a list of one for each, which have to be alike; needed
+/// where there is no `fallback`.
 std::int64_t count_of_layers(ObjectReader& reader, std::string_view key, Range range,
-                             std::int64_t fallback) {
+                             std::int64_t layers, std::optional<std::int64_t> fallback = {}) {
   const std::optional<JsonCursor> value = given(reader.cursor(), key);
-  if (!value || !value->is_array()) return given_count(reader, key, range, fallback);
+  if (!value && fallback) return *fallback;
+  if (!value || !value->is_array()) return reader.integer(key, range);
   const auto counts = reader.integers(key, range, true);
-  if (!counts || counts->empty()) return fallback;
+  if (!counts) return static_cast<std::int64_t>(range.least);
   const auto other = std::ranges::adjacent_find(*counts, std::ranges::not_equal_to());
-  if (other != counts->end()) {
+  if (std::ssize(*counts) != layers) {
+    reader.report(key, "a list has a number for every layer",
+                  fmt::format("{} for {} layers", counts->size(), layers),
+                  "one number stands for all of them");
+  } else if (other != counts->end()) {
     reader.report(key, "layers differ in it", fmt::format("{} and {}", *other, *(other + 1)),
                   "read are models whose layers are alike");
   }
-  return counts->front();
+  return counts->empty() ? static_cast<std::int64_t>(range.least) : counts->front();
 }
 
 /// Experts in every layer and a shared one, by lists of a number for each layer. Norms of queries
@@ -212,14 +218,15 @@ void read_hunyuan_moe(ObjectReader& reader, TransformerModel& model) {
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
   static_cast<void>(given_count(reader, "attention_head_dim", model_limits::kHeadSize, 1));
   constexpr ExpertKeys kKeys{.per_token = "moe_topk"};
+  const auto count = [&](std::string_view key, Range range,
+                         std::optional<std::int64_t> fallback = {}) {
+    return count_of_layers(reader, key, range, model.layers, fallback);
+  };
   MixtureOfExperts mixture{
-      .experts = count_of_layers(reader, "num_experts", model_limits::kExperts, 2),
-      .experts_per_token =
-          count_of_layers(reader, kKeys.per_token, model_limits::kExpertsPerToken, 1),
-      .expert_hidden = count_of_layers(reader, "moe_intermediate_size", model_limits::kFfnHidden,
-                                       model.ffn_hidden)};
-  mixture.shared_expert_hidden =
-      model.ffn_hidden * count_of_layers(reader, "num_shared_expert", between(0, 1000), 1);
+      .experts = count("num_experts", model_limits::kExperts),
+      .experts_per_token = count(kKeys.per_token, model_limits::kExpertsPerToken, 1),
+      .expert_hidden = count("moe_intermediate_size", model_limits::kFfnHidden, model.ffn_hidden)};
+  mixture.shared_expert_hidden = model.ffn_hidden * count("num_shared_expert", between(0, 1000), 1);
   set_experts(reader, model, mixture, kKeys);
 }
 

@@ -149,9 +149,9 @@ const Published kPublished[] = {
      7'504'568'320.0},
     // By hand; 80 B, of which 13 B work on a token (Tencent, Hunyuan-A13B, 2025).
     {"Hunyuan-A13B", R"({"model_type": "hunyuan_v1_moe", "hidden_size": 4096,
-      "intermediate_size": 3072, "moe_intermediate_size": [3072, 3072], "num_hidden_layers": 32,
+      "intermediate_size": 3072, "moe_intermediate_size": 3072, "num_hidden_layers": 32,
       "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "num_experts": 64,
-      "moe_topk": [8, 8], "num_shared_expert": [1, 1], "use_qk_norm": true,
+      "moe_topk": 8, "num_shared_expert": 1, "use_qk_norm": true,
       "max_position_embeddings": 32768, "vocab_size": 128167, "tie_word_embeddings": true})",
      80'393'183'232.0},
 };
@@ -212,17 +212,34 @@ TEST(HuggingFace, Glm5HasItsPublishedParameters) {
 }
 
 TEST(HuggingFace, LayersOfHunyuanAreAlike) {
-  EXPECT_EQ(read_model_text(R"({"model_type": "hunyuan_v1_moe", "hidden_size": 4096,
+  const auto read = [](const std::string& experts) {
+    return read_model_text(R"({"model_type": "hunyuan_v1_moe", "hidden_size": 4096,
  "intermediate_size": 3072, "num_hidden_layers": 2, "num_attention_heads": 32,
- "num_experts": 64, "moe_topk": [8, 4], "max_position_embeddings": 32768, "vocab_size": 128167})")
-                .problems,
+ "max_position_embeddings": 32768, "vocab_size": 128167,
+ )" + experts + "}");
+  };
+  const ModelReading lists = read(R"("num_experts": 64, "moe_topk": [8, 8],
+      "moe_intermediate_size": [1024, 1024], "num_shared_expert": [2, 2])");
+  EXPECT_EQ(lists.problems, "");
+  const MixtureOfExperts expected{.experts = 64,
+                                  .experts_per_token = 8,
+                                  .expert_hidden = 1024,
+                                  .shared_expert_hidden = 2 * 3072};
+  EXPECT_EQ(lists.read->transformer->mixture_of_experts, expected);
+  EXPECT_EQ(read(R"("num_experts": 64, "moe_topk": [8, 4])").problems,
             R"(error: layers differ in it
-  --> model.json:3:33   /moe_topk
+  --> model.json:4:33   /moe_topk
    |
- 3 |  "num_experts": 64, "moe_topk": [8, 4], "max_position_embeddings": 32768, "vocab_size": 128167}
+ 4 |  "num_experts": 64, "moe_topk": [8, 4]}
    |                                 ^ 8 and 4
   help: read are models whose layers are alike
 )");
+  EXPECT_NE(read(R"("num_experts": 64, "moe_topk": [8])").problems.find("1 for 2 layers"),
+            std::string::npos);
+  EXPECT_NE(read(R"("moe_topk": 8)").problems.find(R"(missing field "num_experts")"),
+            std::string::npos);
+  EXPECT_NE(read(R"("num_experts": [], "moe_topk": 8)").problems.find("0 for 2 layers"),
+            std::string::npos);
   EXPECT_NE(read_model_text(R"({"model_type": "hunyuan_v1_dense", "hidden_size": 4096,
  "num_hidden_layers": 32, "num_attention_heads": 32, "max_position_embeddings": 32768,
  "vocab_size": 128167})")
