@@ -106,19 +106,24 @@ std::string read_mixers(ObjectReader& reader, std::int64_t layers,
   return mixers;
 }
 
+constexpr const char* kChannelsHelp =
+    "channels are the hidden size times what it is expanded by, or of Falcon-H1 \"mamba_d_ssm\"";
+
 /// Heads have to make up the expanded channels.
 void check_channels(ObjectReader& reader, std::string_view heads_key, std::int64_t heads,
                     std::int64_t head_size, std::int64_t channels) {
   if (heads * head_size == channels) return;
   reader.report(heads_key, "the heads must make up the expanded channels",
-                fmt::format("{} of {} are not {}", heads, head_size, channels),
-                "channels are the hidden size times what it is expanded by");
+                fmt::format("{} of {} are not {}", heads, head_size, channels), kChannelsHelp);
 }
 
-/// "auto" stands for an even share of the expanded channels.
-std::int64_t read_mamba_head(ObjectReader& reader, std::int64_t hidden, std::int64_t heads) {
+std::int64_t expanded_channels(ObjectReader& reader, std::int64_t hidden) {
+  return hidden * given_count(reader, "mamba_expand", between(1, 1000), 2);
+}
+
+/// "auto" stands for an even share of the channels.
+std::int64_t read_mamba_head(ObjectReader& reader, std::int64_t channels, std::int64_t heads) {
   constexpr std::string_view kHead = "mamba_d_head";
-  const std::int64_t channels = hidden * given_count(reader, "mamba_expand", between(1, 1000), 2);
   const std::optional<JsonCursor> given_head = given(reader.cursor(), kHead);
   if (given_head && given_head->text() != "auto") {
     const std::int64_t head = reader.integer(kHead, model_limits::kHeadSize);
@@ -129,20 +134,36 @@ std::int64_t read_mamba_head(ObjectReader& reader, std::int64_t hidden, std::int
   }
   if (channels % heads == 0) return channels / heads;
   reader.report("mamba_n_heads", "the heads must divide the expanded channels",
-                fmt::format("{} does not divide {}", heads, channels),
-                "channels are the hidden size times what it is expanded by");
+                fmt::format("{} does not divide {}", heads, channels), kChannelsHelp);
   return 1;
 }
 
-/// State spaces as Granite and Bamba call what is in them.
-StateSpace read_named_state_space(ObjectReader& reader, std::int64_t hidden) {
+/// State spaces as Granite, Bamba and Falcon-H1 call what is in them.
+StateSpace read_named_state_space(ObjectReader& reader, std::int64_t channels) {
   const std::int64_t heads = reader.integer("mamba_n_heads", model_limits::kHeads);
   return {.heads = heads,
-          .head_size = read_mamba_head(reader, hidden, heads),
+          .head_size = read_mamba_head(reader, channels, heads),
           .state_size = reader.integer("mamba_d_state", model_limits::kStateSize),
           .groups = given_count(reader, "mamba_n_groups", model_limits::kHeads, 1),
           .convolution = given_count(reader, "mamba_d_conv", model_limits::kConvolution, 4),
           .chunk = given_count(reader, "mamba_chunk_size", model_limits::kChunk, 256)};
+}
+
+/// Falcon-H1: a state space and attention side by side behind one norm, of two counted, and an MLP
+/// behind them. The norm of a state space is counted whether it has one or not: with the other, two
+/// hundredths of a percent of the parameters.
+void read_falcon_h1(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  model.mlp_bias = given_flag(reader, "mlp_bias", false);
+  for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+    model.layer_pattern += {half_layer::kStateSpace, half_layer::kAttention, half_layer::kMlp};
+  }
+  model.layers = std::ssize(model.layer_pattern);
+  const std::int64_t expanded = expanded_channels(reader, model.hidden);
+  model.state_space = read_named_state_space(
+      reader, given_count(reader, "mamba_d_ssm", model_limits::kHidden, expanded));
+  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "num_hidden_layers");
 }
 
 /// Granite 4: state spaces and a few layers of attention, each with a gated MLP or experts behind.
@@ -160,7 +181,7 @@ void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
   model.layer_pattern =
       with_second_halves(mixers, experts > 0 ? half_layer::kExperts : half_layer::kMlp);
   model.layers *= 2;
-  model.state_space = read_named_state_space(reader, model.hidden);
+  model.state_space = read_named_state_space(reader, expanded_channels(reader, model.hidden));
   if (experts > 0) {
     set_experts(
         reader, model,
@@ -219,7 +240,7 @@ void read_bamba(ObjectReader& reader, TransformerModel& model) {
   const std::string mixers = read_listed_attention(reader, model.layers);
   model.layer_pattern = with_second_halves(mixers, half_layer::kMlp);
   model.layers *= 2;
-  model.state_space = read_named_state_space(reader, model.hidden);
+  model.state_space = read_named_state_space(reader, expanded_channels(reader, model.hidden));
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "attn_layer_indices");
 }
 
@@ -343,7 +364,7 @@ constexpr FieldNames kMamba2Names{.attention_heads = "num_heads",
                                   .default_sequence_length = 8192};
 constexpr FieldNames kHeadsOf256{.default_head_size = 256};
 
-constexpr std::array<Family, 12> kHybridFamilies = {{
+constexpr std::array<Family, 13> kHybridFamilies = {{
     {"nemotron_h", "NemotronHForCausalLM", {}, read_nemotron_h, true},
     {"granitemoehybrid", "GraniteMoeHybridForCausalLM", {}, read_granite_hybrid, true},
     {"mamba2", "Mamba2ForCausalLM", kMamba2Names, read_mamba2},
@@ -353,6 +374,7 @@ constexpr std::array<Family, 12> kHybridFamilies = {{
     {"qwen3_5", "Qwen3_5ForConditionalGeneration", kHeadsOf256, read_qwen3_5},
     {"qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration", kHeadsOf256, read_qwen3_next, true},
     {"deepseek_v32", "DeepseekV32ForCausalLM", {}, read_deepseek_v32, true},
+    {"falcon_h1", "FalconH1ForCausalLM", {}, read_falcon_h1},
     {"minimax", "MiniMaxForCausalLM", {}, read_minimax, true},
     {"minimax_text_01", "MiniMaxText01ForCausalLM", {}, read_minimax, true},
     {"minimax_m1", "MiniMaxM1ForCausalLM", {}, read_minimax, true},

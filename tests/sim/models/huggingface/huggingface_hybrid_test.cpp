@@ -262,5 +262,63 @@ TEST(HuggingFaceHybrid, MiniMaxHasLightningAttentionInSevenOfEightLayers) {
   EXPECT_NE(read_model_text(config.dump()).problems.find("79 for 80 layers"), std::string::npos);
 }
 
+/// 0.5 B and 33.6 B (the cards of tiiuae). By hand a layer of 1,024 channels: attention of 8 heads
+/// of 64 and 2 of keys and values, an MLP, a state space of 24 heads of 64 with states of 128, a
+/// filter of 4 and its bias, three numbers a head, two norms; counted are a third, and one of the
+/// state space.
+TEST(HuggingFaceHybrid, FalconH1HasBothMixersInEveryLayer) {
+  nlohmann::json config = {{"model_type", "falcon_h1"},
+                           {"hidden_size", 1024},
+                           {"intermediate_size", 2048},
+                           {"num_hidden_layers", 36},
+                           {"num_attention_heads", 8},
+                           {"num_key_value_heads", 2},
+                           {"head_dim", 64},
+                           {"mamba_chunk_size", 128},
+                           {"mamba_d_conv", 4},
+                           {"mamba_d_head", 64},
+                           {"mamba_d_ssm", 1536},
+                           {"mamba_d_state", 128},
+                           {"mamba_expand", 2},
+                           {"mamba_n_groups", 1},
+                           {"mamba_n_heads", 24},
+                           {"mamba_rms_norm", false},
+                           {"num_logits_to_keep", 1},
+                           {"max_position_embeddings", 16384},
+                           {"vocab_size", 32784},
+                           {"tie_word_embeddings", false}};
+  const std::int64_t h = 1024;
+  const std::int64_t mixer =
+      h * (2 * 1536 + 2 * 128 + 24) + 5 * (1536 + 2 * 128) + 3 * 24 + 1536 * h;
+  const std::int64_t layer = h * 64 * (8 + 2 * 2 + 8) + 3 * h * 2048 + mixer + 2 * h;
+  EXPECT_EQ(36 * layer + 2 * 32'784 * h + h, 521'411'104);
+  const ModelReading small = read_model_text(config.dump());
+  EXPECT_EQ(small.problems, "");
+  ASSERT_TRUE(small.read.has_value());
+  EXPECT_EQ(testing::parameters(small), 521'411'104 + 36 * (h + 1536));
+  EXPECT_EQ(small.read->transformer->layer_pattern.substr(0, 6), "M*-M*-");
+  config["mamba_d_ssm"] = 1024;
+  EXPECT_NE(read_model_text(config.dump()).problems.find("24 of 64 are not 1024"),
+            std::string::npos);
+  config["mamba_d_ssm"] = nullptr;  // twice the hidden size
+  EXPECT_NE(read_model_text(config.dump()).problems.find("24 of 64 are not 2048"),
+            std::string::npos);
+  config.update({{"hidden_size", 5120},
+                 {"intermediate_size", 21504},
+                 {"num_hidden_layers", 72},
+                 {"num_attention_heads", 20},
+                 {"num_key_value_heads", 4},
+                 {"head_dim", 128},
+                 {"mamba_d_head", 128},
+                 {"mamba_d_ssm", 4096},
+                 {"mamba_d_state", 256},
+                 {"mamba_n_groups", 2},
+                 {"mamba_n_heads", 32},
+                 {"vocab_size", 261'120}});
+  const ModelReading large = read_model_text(config.dump());
+  EXPECT_EQ(large.problems, "");
+  EXPECT_NEAR(static_cast<double>(testing::parameters(large)), 33.64e9, 0.005e9);
+}
+
 }  // namespace
 }  // namespace headway
