@@ -93,8 +93,8 @@ EncoderModel read_bart_shape(ObjectReader& reader, std::string_view activation,
   model.target_length = model.sequence_length;
   if (spare_rows) model.positions = model.sequence_length + *spare_rows;
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
-  model.dropout = drops_out(reader, {"dropout"}, 0.1) ||
-                  drops_out(reader, {"attention_dropout", "activation_dropout"}, 0.0);
+  const bool of_attention = drops_out(reader, {"attention_dropout", "activation_dropout"}, 0.0);
+  model.dropout = drops_out(reader, {"dropout"}, 0.1) || of_attention;
   return encoder_of("t5", layers_of(model), t5_fields().written(model));
 }
 

@@ -68,6 +68,8 @@ TEST(HuggingFaceTranslators, DefaultsAreThoseOfTheLibrary) {
   config["dropout"] = 0.0;
   EXPECT_EQ(resolved(config).at("activation"), "gelu_new");
   EXPECT_EQ(resolved(config).at("dropout"), false);
+  config["attention_dropout"] = 0.1;
+  EXPECT_EQ(resolved(config).at("dropout"), true);
   EXPECT_EQ(resolved(translator("m2m_100", 12, 1024, 256'206)).at("activation"), "relu");
   config.erase("max_position_embeddings");
   EXPECT_EQ(resolved(config).at("sequence_length"), 1024);
@@ -89,6 +91,9 @@ TEST(HuggingFaceTranslators, WhatIsMissingOrOtherwiseIsTold) {
   config["decoder_ffn_dim"] = 2048;
   EXPECT_NE(read_model_text(config.dump()).problems.find("2048, where the encoder has 3072"),
             std::string::npos);
+  config = translator("bart", 6, 768, 50'265);
+  config["attention_dropout"] = 2;  // told though words are dropped out anyway
+  EXPECT_NE(read_model_text(config.dump()).problems.find("/attention_dropout"), std::string::npos);
   config = translator("pegasus", 6, 768, 50'265);
   config.erase("d_model");
   EXPECT_NE(read_model_text(config.dump()).problems.find(R"(missing field "d_model")"),
