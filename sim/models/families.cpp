@@ -13,6 +13,7 @@ ModelFamily inception();
 ModelFamily layer_list();
 ModelFamily lstm();
 ModelFamily resnet();
+ModelFamily swin();
 ModelFamily t5();
 ModelFamily unet3d();
 ModelFamily vgg();
@@ -21,19 +22,13 @@ ModelFamily whisper();
 
 std::span<const ModelFamily> model_families() {
   // A list of layers stands last: it is what an array of layers is.
-  static const std::array kFamilies = {bert(),
-                                       t5(),
-                                       whisper(),
-                                       resnet(),
-                                       vgg(),
-                                       vision_transformer(),
-                                       diffusion_transformer(),
-                                       inception(),
-                                       alexnet(),
-                                       unet3d(),
-                                       dlrm(),
-                                       lstm(),
-                                       layer_list()};
+  static const std::array kFamilies = {bert(),      t5(),
+                                       whisper(),   resnet(),
+                                       vgg(),       vision_transformer(),
+                                       swin(),      diffusion_transformer(),
+                                       inception(), alexnet(),
+                                       unet3d(),    dlrm(),
+                                       lstm(),      layer_list()};
   return kFamilies;
 }
 

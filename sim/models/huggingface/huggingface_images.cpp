@@ -9,6 +9,7 @@
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/resnet.h"
 #include "sim/models/transformer/model_fields.h"
+#include "sim/models/transformer/swin.h"
 #include "sim/models/transformer/vision_transformer.h"
 
 namespace headway {
@@ -81,6 +82,49 @@ EncoderModel read_dinov2(ObjectReader& reader) {
   return encoder_of("vit", layers_of(model), vision_fields().written(model));
 }
 
+/// Heads have to double with each stage, as channels do.
+void check_stage_heads(ObjectReader& reader, SwinModel& model) {
+  constexpr std::string_view kHeads = "num_heads";
+  if (!given(reader.cursor(), kHeads)) return;
+  const auto heads = reader.integers(kHeads, between(1, 10'000), true);
+  if (!heads || heads->empty()) return;
+  model.attention_heads = heads->front();
+  std::vector<std::int64_t> expected;
+  for (std::size_t stage = 0; stage < model.depths.size(); ++stage) {
+    expected.push_back(model.attention_heads << std::min<std::size_t>(stage, 8));
+  }
+  if (*heads == expected) return;
+  reader.report(kHeads, "heads do not double with each stage",
+                fmt::format("expected {}", nlohmann::json(expected).dump()),
+                "read are models whose heads do, one number for each stage");
+}
+
+/// Defaults are those of Swin-T, which are the library's.
+EncoderModel read_swin_config(ObjectReader& reader) {
+  SwinModel model;
+  constexpr std::string_view kDepths = "depths";
+  if (given(reader.cursor(), kDepths)) {
+    model.depths = reader.integers(kDepths, between(1, 1000), true).value_or(model.depths);
+  }
+  model.hidden = given_count(reader, "embed_dim", between(1, 100'000), model.hidden);
+  check_stage_heads(reader, model);
+  check_swin(reader, kDepths, model);
+  model.mlp_ratio = given_count(reader, "mlp_ratio", between(1, 1000), model.mlp_ratio);
+  model.patch_size = given_count(reader, "patch_size", between(1, 10'000), model.patch_size);
+  model.window_size = given_count(reader, "window_size", between(1, 10'000), model.window_size);
+  model.image_size = given_count(reader, "image_size", between(8, 100'000), model.image_size);
+  refuse_other_colours(reader);
+  // Say the same again.
+  static_cast<void>(given_count(reader, "hidden_size", model_limits::kHidden, 1));
+  static_cast<void>(given_count(reader, "num_layers", model_limits::kLayers, 1));
+  model.classes = read_classes(reader, model.classes);
+  if (given_flag(reader, "use_absolute_embeddings", false)) {
+    reader.report("use_absolute_embeddings", "patches have positions as well", "",
+                  "read are models that tell distances alone");
+  }
+  return encoder_of("swin", layers_of(model), swin_fields().written(model));
+}
+
 /// Widths of stages say again what follows from the first: each has twice that of the one before.
 void check_stage_widths(ObjectReader& reader, const ResNetModel& model) {
   constexpr std::string_view kWidths = "hidden_sizes";
@@ -123,6 +167,7 @@ constexpr std::array kImageFamilies = {
     EncoderFamily{"vit", "ViTForImageClassification", read_vit},
     EncoderFamily{"deit", "DeiTForImageClassificationWithTeacher", read_deit},
     EncoderFamily{"dinov2", "Dinov2ForImageClassification", read_dinov2},
+    EncoderFamily{"swin", "SwinForImageClassification", read_swin_config},
     EncoderFamily{"resnet", "ResNetForImageClassification", read_resnet_config},
 };
 

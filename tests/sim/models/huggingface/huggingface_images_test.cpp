@@ -74,6 +74,35 @@ TEST(HuggingFaceImages, DinoV2HasItsPublishedParameters) {
   expect_parameters(giant.dump(), 1'136'480'768 - 1536 + (2 * 1536 + 1) * 2);
 }
 
+/// 88 M (Liu et al. 2021, arXiv:2103.14030, table 1), and 384 pixels in windows of 12 patches,
+/// whose tables have 23 x 23 distances; what is left out is as in Swin-T.
+TEST(HuggingFaceImages, SwinHasItsPublishedParameters) {
+  nlohmann::json base = {{"model_type", "swin"},    {"embed_dim", 128},
+                         {"depths", {2, 2, 18, 2}}, {"num_heads", {4, 8, 16, 32}},
+                         {"num_layers", 4},         {"hidden_size", 1024},
+                         {"mlp_ratio", 4.0},        {"window_size", 7},
+                         {"image_size", 224},       {"patch_size", 4},
+                         {"num_channels", 3},       {"encoder_stride", 32},
+                         {"id2label", labels(1000)}};
+  expect_parameters(base.dump(), 87'768'224);
+  base["image_size"] = 384;
+  base["window_size"] = 12;
+  const std::int64_t heads = 2 * 4 + 2 * 8 + 18 * 16 + 2 * 32;
+  expect_parameters(base.dump(), 87'768'224 + heads * (23 * 23 - 13 * 13));
+  expect_parameters(nlohmann::json({{"model_type", "swin"}}).dump(), 28'288'354);
+
+  const auto problems = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json config = base;
+    config[key] = value;
+    return read_model_text(config.dump()).problems;
+  };
+  EXPECT_NE(problems("num_heads", {4, 8, 8, 8}).find("expected [4,8,16,32]"), std::string::npos);
+  EXPECT_NE(problems("depths", nlohmann::json::array()).find("stages are 1 to 8"),
+            std::string::npos);
+  EXPECT_NE(problems("use_absolute_embeddings", true).find("patches have positions as well"),
+            std::string::npos);
+}
+
 TEST(HuggingFaceImages, WhatIsMissingOrOtherwiseIsTold) {
   nlohmann::json config = dinov2(12, 768, 12, 2);
   config["mlp_ratio"] = 0;
