@@ -7,6 +7,7 @@ namespace headway {
 // Each is defined in the file that bears its name.
 ModelFamily alexnet();
 ModelFamily bert();
+ModelFamily clip();
 ModelFamily diffusion_transformer();
 ModelFamily dlrm();
 ModelFamily inception();
@@ -22,13 +23,11 @@ ModelFamily whisper();
 
 std::span<const ModelFamily> model_families() {
   // A list of layers stands last: it is what an array of layers is.
-  static const std::array kFamilies = {bert(),      t5(),
-                                       whisper(),   resnet(),
-                                       vgg(),       vision_transformer(),
-                                       swin(),      diffusion_transformer(),
-                                       inception(), alexnet(),
-                                       unet3d(),    dlrm(),
-                                       lstm(),      layer_list()};
+  static const std::array kFamilies = {bert(),      t5(),      whisper(),
+                                       resnet(),    vgg(),     vision_transformer(),
+                                       swin(),      clip(),    diffusion_transformer(),
+                                       inception(), alexnet(), unet3d(),
+                                       dlrm(),      lstm(),    layer_list()};
   return kFamilies;
 }
 

@@ -8,6 +8,7 @@
 #include "sim/models/huggingface/encoder_families.h"
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/resnet.h"
+#include "sim/models/transformer/clip.h"
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/swin.h"
 #include "sim/models/transformer/vision_transformer.h"
@@ -80,6 +81,41 @@ EncoderModel read_dinov2(ObjectReader& reader) {
   model.classes = read_classes(reader, kTwo);
   model.layer_scale = model.pools_patches = true;
   return encoder_of("vit", layers_of(model), vision_fields().written(model));
+}
+
+/// What a configuration says of one half; the library's class says what it leaves out.
+JsonCursor half_of(ObjectReader& reader, std::string_view key) {
+  const std::optional<JsonCursor> part = given(reader.cursor(), key);
+  return part && part->is_object() ? *part : reader.cursor();
+}
+
+/// Images and texts in an object each.
+EncoderModel read_clip_config(ObjectReader& reader) {
+  ClipModel model;
+  ObjectReader texts(half_of(reader, "text_config"), reader.diagnostics());
+  ObjectReader images(half_of(reader, "vision_config"), reader.diagnostics());
+  const auto of_half = [](ObjectReader& half, std::int64_t& layers, std::int64_t& hidden,
+                          std::int64_t& heads, std::int64_t& ffn_hidden) {
+    layers = given_count(half, "num_hidden_layers", model_limits::kLayers, layers);
+    hidden = given_count(half, "hidden_size", model_limits::kHidden, hidden);
+    heads = given_count(half, "num_attention_heads", model_limits::kHeads, heads);
+    ffn_hidden = given_count(half, "intermediate_size", model_limits::kFfnHidden, ffn_hidden);
+  };
+  of_half(texts, model.text_layers, model.text_hidden, model.text_heads, model.text_ffn_hidden);
+  model.layers = model.attention_heads = 12;
+  model.hidden = 768;
+  model.ffn_hidden = 3072;
+  of_half(images, model.layers, model.hidden, model.attention_heads, model.ffn_hidden);
+  check_clip(images, texts, model);
+  model.vocabulary = given_count(texts, "vocab_size", model_limits::kVocabulary, model.vocabulary);
+  model.text_positions = given_count(texts, "max_position_embeddings",
+                                     model_limits::kSequenceLength, model.text_positions);
+  model.patch_size = given_count(images, "patch_size", between(1, 10'000), model.patch_size);
+  model.image_size = given_count(images, "image_size", between(8, 100'000), model.image_size);
+  refuse_other_colours(images);
+  model.projection_width =
+      given_count(reader, "projection_dim", model_limits::kHidden, model.projection_width);
+  return encoder_of("clip", layers_of(model), clip_fields().written(model));
 }
 
 /// Heads have to double with each stage, as channels do.
@@ -168,6 +204,7 @@ constexpr std::array kImageFamilies = {
     EncoderFamily{"deit", "DeiTForImageClassificationWithTeacher", read_deit},
     EncoderFamily{"dinov2", "Dinov2ForImageClassification", read_dinov2},
     EncoderFamily{"swin", "SwinForImageClassification", read_swin_config},
+    EncoderFamily{"clip", "CLIPModel", read_clip_config},
     EncoderFamily{"resnet", "ResNetForImageClassification", read_resnet_config},
 };
 

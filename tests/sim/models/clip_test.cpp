@@ -1,0 +1,84 @@
+#include "sim/models/transformer/clip.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/layers/flops.h"
+#include "sim/layers/parameters.h"
+#include "sim/layers/work.h"
+#include "tests/sim/models/library_models.h"
+#include "tests/sim/models/model_reading.h"
+
+namespace headway {
+namespace {
+
+using testing::expect_parameters;
+using testing::read_model_text;
+
+ClipModel base_of_32() {
+  return {.layers = 12, .hidden = 768, .attention_heads = 12, .ffn_hidden = 3072};
+}
+
+/// openai/clip-vit-base-patch32. By hand of h = 768 and t = 512: patches without a bias, a token
+/// for the image, positions, a norm, layers, another norm and a product; words, positions, layers,
+/// a norm and a product; one number.
+TEST(Clip, HasThePublishedParameters) {
+  const std::int64_t h = 768;
+  const std::int64_t t = 512;
+  const std::int64_t images = 3 * 32 * 32 * h + h + 50 * h + 12 * (12 * h * h + 13 * h) + 4 * h;
+  const std::int64_t texts = 49'408 * t + 77 * t + 12 * (12 * t * t + 13 * t) + 2 * t;
+  EXPECT_EQ(images + h * 512 + texts + t * 512 + 1, 151'277'313);
+  EXPECT_EQ(parameter_count(layers_of(base_of_32())), 151'277'313);
+}
+
+/// 49 patches, 50 tokens that see each other, 77 words that see those in front; a product of one
+/// row of each.
+TEST(Clip, WorksOnAnImageAndItsText) {
+  const Model model = layers_of(base_of_32());
+  ASSERT_EQ(model.layer_count(), 24);
+  EXPECT_EQ(model.sequence_length, 50);
+  EXPECT_FALSE(model.has_tokens);
+  const double h = 768;
+  const double t = 512;
+  const double products =
+      49 * 3 * 32 * 32 * h + 50 * 12 * 12 * h * h + 77 * 12 * 12 * t * t + 512 * (h + t);
+  const double pairs = 12 * (50 * 2 * 50 * h + 77 * 2 * 77 / 2.0 * t);
+  EXPECT_NEAR(50 * forward_flops(model, 50).total().count() / 2.0, products + pairs,
+              1e-9 * products);
+  const RankShape two{.micro_batch = 2.0, .sequence_length = 50.0};
+  const Work text = work(model.layer(12), two);
+  EXPECT_DOUBLE_EQ(text.attention->shape.query_length, 77.0);
+  EXPECT_DOUBLE_EQ(text.attention->shape.key_length, 77.0);
+  EXPECT_TRUE(text.attention->shape.causal);
+  EXPECT_FALSE(work(model.layer(0), two).attention->shape.causal);
+  // Words wait while images are worked on, and the image while words are.
+  EXPECT_DOUBLE_EQ(model.first.output, model.layer(0).input);
+  EXPECT_DOUBLE_EQ(50 * model.layer(0).output, 50 * h + 77 * t);
+  EXPECT_DOUBLE_EQ(50 * model.layer(12).output, h + 77 * t);
+  EXPECT_DOUBLE_EQ(model.layer(23).output, model.last.input);
+  EXPECT_EQ(model.left_out.size(), 1U);
+}
+
+/// What stands in no half is as in the library, which is ViT-B/32; ViT-L/14 has 427,616,513.
+TEST(Clip, ConfigurationsHaveAnObjectForEachHalf) {
+  expect_parameters(R"({"model_type": "clip", "projection_dim": 512, "text_config": {},
+    "vision_config": {"image_size": 224}})",
+                    151'277'313);
+  const std::string large = R"({"model_type": "clip", "architectures": ["CLIPModel"],
+ "projection_dim": 768, "logit_scale_init_value": 2.6592,
+ "text_config": {"hidden_size": 768, "intermediate_size": 3072, "num_attention_heads": 12,
+ "num_hidden_layers": 12, "max_position_embeddings": 77, "vocab_size": 49408},
+ "vision_config": {"hidden_size": 1024, "intermediate_size": 4096, "num_attention_heads": 16,
+ "num_hidden_layers": 24, "image_size": 224, "patch_size": 14)";
+  expect_parameters(large + "}}", 427'616'513);
+  EXPECT_NE(read_model_text(large + R"(, "num_channels": 1}})")
+                .problems.find("images are in other than three colours"),
+            std::string::npos);
+  EXPECT_NE(read_model_text(R"({"model_type": "clip", "text_config": {"hidden_size": 500}})")
+                .problems.find("8 does not divide 500"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace headway
