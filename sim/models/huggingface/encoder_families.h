@@ -19,7 +19,7 @@ struct EncoderFamily {
   EncoderModel (*read)(ObjectReader& reader);
 };
 
-/// Encoders of words, and what makes classes of images.
+/// Encoders of words, and what sees images.
 [[nodiscard]] std::span<const EncoderFamily> word_families();
 [[nodiscard]] std::span<const EncoderFamily> image_families();
 

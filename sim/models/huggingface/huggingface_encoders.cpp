@@ -123,7 +123,7 @@ constexpr std::array kWritingFamilies = {
     EncoderFamily{"whisper", "WhisperForConditionalGeneration", read_whisper_config},
 };
 
-/// Those with a decoder, then those of words and of images alone.
+/// Those with a decoder, then those of words alone, and what sees.
 std::vector<EncoderFamily> encoder_families() {
   std::vector<EncoderFamily> all(kWritingFamilies.begin(), kWritingFamilies.end());
   for (const auto of_kind : {word_families(), image_families()}) {
