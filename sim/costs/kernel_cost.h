@@ -94,8 +94,8 @@ struct GemmOperands {
 
 /// Time of the batched products of unfused attention, which multiply while they write scores or
 /// read them, but not wholly at once: the cubic mean of what either takes alone. On an H100 and an
-/// H200 products of 32 heads over 2,048 and 4,096 positions take 1.10 and 1.13 times the longer of
-/// the two, 1.06 and 1.16 by this mean (`headway-calibrate`; tests/calibrate/measured has them).
+/// H200 products of 32 heads over 2,048 and 4,096 positions take 1.10 and 1.14 times the longer of
+/// the two, 1.09 and 1.14 by this mean (`headway-calibrate`; tests/calibrate/measured has them).
 [[nodiscard]] Seconds head_product_time(Seconds multiplying, Seconds moving);
 /// What multiplying takes of products that took `time`: head_product_time the other way. Nothing
 /// where moving takes as long, which tells nothing of it.
