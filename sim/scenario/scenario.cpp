@@ -34,7 +34,8 @@ void warn_of_sequences(const ReadModel& model, const ReadStrategy& strategy,
                        Diagnostics& diagnostics) {
   const bool is_theirs =
       is_huggingface_config(model.cursor) || model.cursor.member("huggingface").has_value();
-  if (!is_theirs || strategy.cursor.member("sequence_length")) return;
+  const bool has_them = model.model.has_tokens;  // images are as long as their patches
+  if (!is_theirs || !has_them || strategy.cursor.member("sequence_length")) return;
   Diagnostic warning = strategy.cursor.problem(
       fmt::format("sequences are taken to be {} tokens long",
                   grouped_digits(strategy.strategy.sequence_length)),

@@ -115,6 +115,11 @@ EncoderModel read_clip_config(ObjectReader& reader) {
   refuse_other_colours(images);
   model.projection_width =
       given_count(reader, "projection_dim", model_limits::kHidden, model.projection_width);
+  for (ObjectReader* const half : {&texts, &images}) {
+    // Says the same again.
+    static_cast<void>(given_count(*half, "projection_dim", model_limits::kHidden, 1));
+    warn_of_unread_fields(*half);
+  }
   return encoder_of("clip", layers_of(model), clip_fields().written(model));
 }
 

@@ -168,10 +168,12 @@ default: true; of a T5 false)"},
 see: Warner et al. 2024 (arXiv:2412.13663), 2.1.1
 default: all)"},
        {"full_attention_interval",
-        whole(&BertModel::full_attention_interval, model_limits::kFullAttentionInterval)
-            .where([](const BertModel& model) { return model.full_attention_interval > 0; }),
+        whole(&BertModel::full_attention_interval, between(0, 10'000))
+            .only_where([](const BertModel& model) { return model.window > 0; },
+                        {.field = "window",
+                         .why = "without a window all layers attend to the whole sequence"}),
         R"(Of a BERT with a window the first of every so many layers attends to the whole sequence.
-default: no such layer)"},
+default: 0, no such layer)"},
        {"vocabulary", whole(&BertModel::vocabulary, model_limits::kVocabulary).required(),
         "Rows of the table of words."},
        {"table_width",

@@ -115,8 +115,9 @@ see: Raffel et al. 2020 (arXiv:1910.10683), 2.1; Lewis et al. 2019 (arXiv:1910.1
         "Of a T5 none by default."},
        {"dropout",
         flag(&T5Model::dropout)
-            .only_where([](const T5Model& model) { return model.position_buckets == 0; },
-                        {"position_buckets", "0", "of others it is not counted"}),
+            .only_where(
+                [](const T5Model& model) { return model.position_buckets == 0; },
+                {"position_buckets", "0", "dropout of a T5 that tells distances is not counted"}),
         "Of a T5 false by default."},
        {"vocabulary", whole(&T5Model::vocabulary, model_limits::kVocabulary).required(),
         "Rows of the table of words."},

@@ -52,6 +52,15 @@ INSTANTIATE_TEST_SUITE_P(
                      "a pattern says which layers have experts"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Encoders, RefusedModels,
+    ::testing::Values(RefusedModel{"bert_base",
+                                   {"/model/full_attention_interval=3"},
+                                   "without a window all layers attend to the whole sequence"},
+                      RefusedModel{"t5_base",
+                                   {"/model/dropout=true"},
+                                   "dropout of a T5 that tells distances is not counted"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Mixers, RefusedModels,
     ::testing::Values(
         RefusedModel{"nemotron_h_8b",

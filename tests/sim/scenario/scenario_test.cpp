@@ -239,6 +239,29 @@ TEST(Scenario, AProfileThatWasChangedOnTheWayStandsInWhatWasResolved) {
   EXPECT_TRUE((*plain.resolved)["profile"].is_string());
 }
 
+TEST(Scenario, OfAConfigurationOfWordsTheLengthOfSequencesIsTaken) {
+  const ScratchFolder scratch;
+  const auto told = [&](nlohmann::json model) {
+    nlohmann::json scenario = small_scenario(4);
+    scenario["model"] = std::move(model);
+    scenario["strategy"].erase("sequence_length");
+    return told_by(scratch.write("scenario.json", scenario.dump(2)), {});
+  };
+  constexpr std::string_view kTaken = "sequences are taken to be";
+  const nlohmann::json layers = {{"hidden_size", 1024},
+                                 {"num_hidden_layers", 8},
+                                 {"num_attention_heads", 16},
+                                 {"intermediate_size", 4096}};
+  nlohmann::json words = layers;
+  words.update(
+      {{"model_type", "gpt_neox"}, {"vocab_size", 32000}, {"max_position_embeddings", 1024}});
+  EXPECT_NE(told(words).find(kTaken), std::string::npos) << told(words);
+  nlohmann::json images = layers;
+  images.update({{"model_type", "vit"}, {"image_size", 224}, {"patch_size", 16}});
+  EXPECT_EQ(told(images).find(kTaken), std::string::npos);
+  EXPECT_EQ(told(images).find("error"), std::string::npos) << told(images);
+}
+
 TEST(Scenario, AnOverrideThatNobodyReadsIsAnError) {
   EXPECT_NE(problems_of(small_scenario(4), {.overrides = {parse_override("/name/x=1")}}), "");
 }

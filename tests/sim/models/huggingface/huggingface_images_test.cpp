@@ -111,6 +111,12 @@ TEST(HuggingFaceImages, WhatIsMissingOrOtherwiseIsTold) {
   config["num_channels"] = 1;
   EXPECT_NE(read_model_text(config.dump()).problems.find("images are in other than three colours"),
             std::string::npos);
+  config = {{"model_type", "clip"},
+            {"vision_config", {{"num_foo_layers", 3}, {"projection_dim", 512}}}};
+  EXPECT_NE(read_model_text(config.dump()).problems.find("\"num_foo_layers\" is not read"),
+            std::string::npos);
+  EXPECT_EQ(read_model_text(config.dump()).problems.find("\"projection_dim\" is not"),
+            std::string::npos);
   config = deit("DeiTForImageClassification");
   config.erase("hidden_size");
   EXPECT_NE(read_model_text(config.dump()).problems.find(R"(missing field "hidden_size")"),
