@@ -108,8 +108,8 @@ struct MemoryPass {
   /// What moves where kernels merge what they can, and software that merges less moves more of; or
   /// an operator's own bytes, which every software moves.
   bool merged = true;
-  bool residual = false;      ///< its elements are those of the residual stream, in fp32 if that is
-  double forward_rate = 1.0;  ///< of copies', that a framework's own kernels for images reach
+  Stored stored = Stored::working;  ///< its elements are as wide as those of what is kept so
+  double forward_rate = 1.0;        ///< of copies', that a framework's own kernels for images reach
   double backward_rate = 1.0;
 };
 

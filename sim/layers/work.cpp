@@ -158,9 +158,8 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
   }
   for (const MemoryPass& pass : layer.passes) {
     if (!shape.holds(pass.when)) continue;
-    const double element = shape.bytes(pass.residual ? Stored::residual : Stored::working);
-    const double rows =
-        row_count(pass.rows, layer, shape) / shape.parts(pass.cut) * (element / kWorkingElement);
+    const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut) *
+                        (shape.bytes(pass.stored) / kWorkingElement);
     work.passes.push_back({pass.name, Bytes(rows * pass.forward), Bytes(rows * pass.backward),
                            pass.again, pass.merged,
                            shape.framework_images ? pass.forward_rate : 1.0,

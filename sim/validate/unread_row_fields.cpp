@@ -37,8 +37,7 @@ void UnreadRowFields::look_at(const char* name, const JsonCursor& part) {
   const auto& known = known_fields(name);
   for (const auto& [key, value] : part.value().items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
-    const std::string path = fmt::format("{}/{}", name, key);
-    ++found_.try_emplace(path, Found{*part.member(key)}).first->second.rows;
+    ++found_.try_emplace({name, key}, Found{*part.member(key)}).first->second.rows;
   }
   if (const auto experts = part.member("moe"); experts && std::string_view(name) == "model") {
     look_at("moe", *experts);
@@ -46,10 +45,8 @@ void UnreadRowFields::look_at(const char* name, const JsonCursor& part) {
 }
 
 void UnreadRowFields::warn(Diagnostics& diagnostics) const {
-  for (const auto& [path, found] : found_) {
-    const std::size_t slash = path.find('/');
-    const std::string part = path.substr(0, slash);
-    const std::string key = path.substr(slash + 1);
+  for (const auto& [place, found] : found_) {
+    const auto& [part, key] = place;
     const std::string meant = meant_text(key, known_fields(part));
     Diagnostic warning = found.first.problem(
         fmt::format("nothing reads \"{}\" of a row's \"{}\"", key, part),

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "sim/files/json_document.h"
 
@@ -21,7 +22,7 @@ class UnreadRowFields {
     JsonCursor first;
     int rows = 0;
   };
-  std::map<std::string, Found> found_;  ///< by the path in the row: "train/cpp"
+  std::map<std::pair<std::string, std::string>, Found> found_;  ///< by part and name
 };
 
 }  // namespace headway

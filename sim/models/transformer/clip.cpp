@@ -14,7 +14,6 @@
 namespace headway {
 namespace {
 
-constexpr double kClipColours = 3.0;
 constexpr double kClipPosition = 6.0;  ///< bytes a channel: two terms read, their sum written
 constexpr double kClipNorm = 4.0;      ///< read and written
 
@@ -54,12 +53,9 @@ Layer patches_and_words(const ClipModel& fields) {
   Layer first = with_rows(embedding_layer(text_half(fields)), words_each(fields));
   first.name = "patches and words";
   first.output += h;
-  first.products.push_back({.name = "patches",
-                            .part = Part::other,
-                            .rows_each = (tokens - 1.0) / tokens,
-                            .outputs = h,
-                            .inputs = kClipColours * real(fields.patch_size * fields.patch_size),
-                            .input_gradient = false});
+  Product patches = patch_product(h, fields.patch_size * fields.patch_size);
+  patches.rows_each = (tokens - 1.0) / tokens;
+  first.products.push_back(std::move(patches));
   first.weights.push_back({Part::positions, (tokens + 1.0) * h});  // and the token of the image
   first.weights.push_back(norm_weights(image_half(fields)));
   first.passes.push_back(

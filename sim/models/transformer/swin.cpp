@@ -15,7 +15,6 @@
 namespace headway {
 namespace {
 
-constexpr double kSwinColours = 3.0;
 constexpr double kMerged = 4.0;        ///< patches that become one
 constexpr double kNormPass = 4.0;      ///< bytes a channel: read and written
 constexpr double kWindowCopies = 8.0;  ///< cut into windows and put together: read and written each
@@ -86,13 +85,10 @@ Layer merging(const SwinModel& fields, const Stage& from, const Stage& to) {
 Layer patch_embedding(const SwinModel& fields, const Stage& first) {
   const double h = real(fields.hidden);
   Layer embedding{.name = "patch embedding", .output = h};
-  embedding.products.push_back(
-      {.name = "patches",
-       .part = Part::embedding,
-       .outputs = h,
-       .inputs = kSwinColours * real(fields.patch_size * fields.patch_size),
-       .bias = true,
-       .input_gradient = false});
+  Product patches = patch_product(h, fields.patch_size * fields.patch_size);
+  patches.part = Part::embedding;
+  patches.bias = true;
+  embedding.products.push_back(std::move(patches));
   embedding.weights.push_back(norm_weights(as_transformer(fields, first)));
   add_pass(embedding, "patch_norm", Rows::tokens, kNormPass * h, Cut::none, {});
   embedding.kept.push_back({.name = "patch norm input", .elements = h});

@@ -116,6 +116,14 @@ void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, 
                           .again = again});
 }
 
+Product patch_product(double channels, std::int64_t pixels) {
+  constexpr double kColours = 3.0;
+  return {.name = "patches",
+          .outputs = channels,
+          .inputs = kColours * real(pixels),
+          .input_gradient = false};
+}
+
 bool is_between(std::int64_t layer, std::int64_t interval) {
   return interval == 0 || layer % interval != interval - 1;
 }

@@ -50,7 +50,7 @@ void add_written_out_gelu(Layer& layer, double inner, const MlpWords& words) {
                           .when = KernelChoice::unfused_activation,
                           .again = words.activation,
                           .merged = false,
-                          .residual = true});
+                          .stored = Stored::residual});
   const auto keep = [&](const char* name, Stored stored, const Again& again) {
     layer.kept.push_back({.name = words.kept_prefix + name,
                           .rows = words.rows,
@@ -64,6 +64,36 @@ void add_written_out_gelu(Layer& layer, double inner, const MlpWords& words) {
   keep("tangent", Stored::residual, words.second_input);
   keep("1 + tangent", Stored::residual, words.second_input);
   keep("half of what is activated", Stored::working, words.second_input);
+}
+
+void add_activation(Layer& layer, const TransformerModel& model, double inner,
+                    const MlpWords& words) {
+  const double inputs = (model.gated_mlp ? 2.0 : 1.0) * inner;
+  const auto pass = [&](KernelChoice when) {
+    add_pass(layer, words.prefix + "activation", words.rows,
+             (model.gated_mlp ? kGatedActivationBytes : kPlainActivationBytes) * inner, words.cut,
+             words.activation, when);
+  };
+  const auto keep_input = [&](double elements, KernelChoice when) {
+    layer.kept.push_back({.name = words.kept_prefix + "activation input",
+                          .rows = words.rows,
+                          .elements = elements,
+                          .cut = words.cut,
+                          .stored = Stored::activation_input,
+                          .when = when,
+                          .again = words.activation_input});
+  };
+  if (model.activation != ActivationFunction::gelu_new) {
+    pass(KernelChoice::always);
+    const bool result_tells = model.activation == ActivationFunction::relu && !model.gated_mlp;
+    if (!result_tells) keep_input(inputs, KernelChoice::always);
+    return;
+  }
+  add_written_out_gelu(layer, inner, words);
+  keep_input(inputs, KernelChoice::fused_activation);
+  // The product with a gated MLP's other half is a pass either way, and needs that half.
+  pass(model.gated_mlp ? KernelChoice::always : KernelChoice::fused_activation);
+  if (model.gated_mlp) keep_input(inner, KernelChoice::unfused_activation);
 }
 
 void add_mlp(Layer& layer, const TransformerModel& model, double inner, const MlpWords& words) {
@@ -90,32 +120,7 @@ void add_mlp(Layer& layer, const TransformerModel& model, double inner, const Ml
                             .copies = words.copies,
                             .target = words.outward,
                             .again = words.products});
-  const bool is_written_out = model.activation == ActivationFunction::gelu_new;
-  const auto keep_input = [&](double elements, KernelChoice when) {
-    layer.kept.push_back({.name = words.kept_prefix + "activation input",
-                          .rows = words.rows,
-                          .elements = elements,
-                          .cut = words.cut,
-                          .stored = Stored::activation_input,
-                          .when = when,
-                          .again = words.activation_input});
-  };
-  if (is_written_out) {
-    add_written_out_gelu(layer, inner, words);
-    keep_input(inward * inner, KernelChoice::fused_activation);
-  }
-  if (model.gated_mlp) {
-    // The product with the other half is a pass either way.
-    add_pass(layer, words.prefix + "activation", words.rows, kGatedActivationBytes * inner,
-             words.cut, words.activation);
-    keep_input(is_written_out ? inner : inward * inner,
-               is_written_out ? KernelChoice::unfused_activation : KernelChoice::always);
-  } else {
-    add_pass(layer, words.prefix + "activation", words.rows, kPlainActivationBytes * inner,
-             words.cut, words.activation,
-             is_written_out ? KernelChoice::fused_activation : KernelChoice::always);
-    if (model.activation == ActivationFunction::gelu) keep_input(inner, KernelChoice::always);
-  }
+  add_activation(layer, model, inner, words);
   layer.kept.push_back({.name = words.kept_prefix + "FC2 input",
                         .rows = words.rows,
                         .elements = inner,

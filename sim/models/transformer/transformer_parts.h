@@ -23,6 +23,9 @@ inline constexpr double kHalfAgain = 0.5;  ///< of every second product
 void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, Again again,
               KernelChoice when = KernelChoice::always);
 
+/// The channels of a token, from the pixels of its patch in three colours. Images have no gradient.
+[[nodiscard]] Product patch_product(double channels, std::int64_t pixels);
+
 /// What dropout on the residual stream decided.
 void add_dropout_mask(Layer& layer, const TransformerModel& model, std::string name);
 

@@ -13,7 +13,6 @@
 namespace headway {
 namespace {
 
-constexpr double kPixelColours = 3.0;
 // Bytes a channel, in tensors of 2 bytes.
 constexpr double kPatchPosition = 6.0;  ///< two terms read, their sum written
 constexpr double kPatchPass = 4.0;      ///< read and written
@@ -43,14 +42,12 @@ double patches_each(const VisionTower& tower) {
 void add_pixels(Layer& embedding, const VisionTower& tower) {
   const double rows = patches_each(tower);
   const double h = real(tower.hidden);
-  const double pixels = kPixelColours * real(tower.patch_size * tower.patch_size * tower.frames);
   // Not of the embedding's part, which the head has in common where it is tied.
-  embedding.products.push_back({.name = "patches",
-                                .rows_each = rows,
-                                .outputs = h,
-                                .inputs = pixels,
-                                .input_gradient = false});
-  embedding.kept.push_back({.name = "pixels", .elements = rows * pixels, .for_weights = true});
+  Product patches = patch_product(h, tower.patch_size * tower.patch_size * tower.frames);
+  patches.rows_each = rows;
+  embedding.kept.push_back(
+      {.name = "pixels", .elements = rows * patches.inputs, .for_weights = true});
+  embedding.products.push_back(std::move(patches));
   if (tower.position_rows == 0) return;
   embedding.weights.push_back({Part::positions, real(tower.position_rows) * h});
   embedding.passes.push_back({.name = "patch_positions",

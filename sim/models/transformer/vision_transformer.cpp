@@ -13,7 +13,6 @@
 namespace headway {
 namespace {
 
-constexpr double kPatchColours = 3.0;
 constexpr double kPositionForward = 6.0;  ///< bytes a channel: two terms read, their sum written
 constexpr double kPositionBackward = 6.0;
 constexpr double kScaleBytes = 4.0;  ///< read and written
@@ -37,14 +36,11 @@ Layer patch_embedding(const VisionTransformerModel& fields) {
   const double h = real(fields.hidden);
   const double tokens = real(fields.tokens());
   Layer embedding{.name = "patch embedding", .output = h};
-  embedding.products.push_back(
-      {.name = "patches",
-       .part = Part::embedding,
-       .rows_each = real(fields.patches()) / tokens,
-       .outputs = h,
-       .inputs = kPatchColours * real(fields.patch_size * fields.patch_size),
-       .bias = true,
-       .input_gradient = false});
+  Product patches = patch_product(h, fields.patch_size * fields.patch_size);
+  patches.part = Part::embedding;
+  patches.rows_each = real(fields.patches()) / tokens;
+  patches.bias = true;
+  embedding.products.push_back(std::move(patches));
   const double learned = real(fields.class_tokens());
   embedding.weights.push_back({Part::positions, (tokens + learned) * h});
   embedding.passes.push_back({.name = "position_embedding",

@@ -266,7 +266,7 @@ TEST(MemoryPasses, AreThoseOfTheKernelsThatRun) {
 
 TEST(MemoryPasses, OfTheResidualStreamAreAsWideAsIt) {
   Layer layer;
-  layer.passes = {{.forward = 3.0, .backward = 5.0, .residual = true}, {.forward = 3.0}};
+  layer.passes = {{.forward = 3.0, .backward = 5.0, .stored = Stored::residual}, {.forward = 3.0}};
   RankShape shape{.sequence_length = 4};
   EXPECT_EQ(work(layer, shape).passes[0].forward, 12_B);
   shape.wide_residuals = true;
