@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/launch/launch_job.h"
+#include "sim/launch/launched_model.h"
 
 namespace headway {
 namespace {
@@ -29,6 +30,14 @@ bool has_several_passes(const std::vector<std::string>& settings) {
 
 void leave_out(std::vector<std::string>& settings, std::string_view flag) {
   std::erase_if(settings, [&](const std::string& setting) { return setting.starts_with(flag); });
+}
+
+/// Where no class of layers has attention, what is gathered at once is told by its size: a few
+/// convolutions, not the whole network (fsdp_min_num_params, 100 million unless told).
+void wrap_by_size(std::vector<std::string>& settings) {
+  std::ranges::replace(settings, "launch --fsdp_auto_wrap_policy TRANSFORMER_BASED_WRAP",
+                       "launch --fsdp_auto_wrap_policy SIZE_BASED_WRAP "
+                       "--fsdp_min_num_params 1000000");
 }
 
 /// Weights that stay in 16 bits: under mixed precision it makes all of them fp32.
@@ -65,6 +74,7 @@ void settle_accelerate(const JsonValue& scenario, FlagList& flags,
   }
   if (strategy.value("zero_stage", 0) != 3) return;
   leave_out(flags.settings, "--ddp_bucket_cap_mb ");
+  if (!has_attention(scenario)) wrap_by_size(flags.settings);
   settle_gradients(strategy, flags);
   if (has_several_passes(flags.settings)) flags.settings.emplace_back(kReduceEveryPass);
   // fully_shard takes weights of one format only: adapters in fp32 need the others to be, too.

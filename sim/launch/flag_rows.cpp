@@ -290,7 +290,7 @@ constexpr FlagRow kTable[] = {
     {"attention",
      "unfused",
      {"--attention-backend unfused", kNoFlag, kOfScript, kOfScript, kOfScript}},
-    {"recompute", "none", {"", "activation_checkpoint.mode=\"none\"", kOfScript, kOfScript, ""}},
+    {"recompute", "none", {"", "activation_checkpoint.mode=\"none\"", "", "", ""}},
     {"recompute",
      "full",
      {"--recompute-granularity full\n--recompute-method uniform\n--recompute-num-layers 1",

@@ -13,6 +13,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
+#include "sim/launch/launched_model.h"
 
 namespace headway {
 namespace {
@@ -169,7 +170,9 @@ std::string value_of(const json& strategy, const std::string& field) {
   return value;
 }
 
-bool is_without_effect(const json& strategy, const std::string& field) {
+bool is_without_effect(const JsonValue& scenario, const std::string& field) {
+  const json& strategy = scenario->at("strategy");
+  if (field == "attention") return !has_attention(scenario);
   if (field == "packed_length") {  // samples that are no sequences are not packed
     return !strategy.contains("sequence_length") ||
            strategy.at(field) == strategy.at("sequence_length");
@@ -241,7 +244,7 @@ FlagList flags_of(const JsonValue& scenario, LaunchFramework framework) {
     const std::string value = value_of(strategy, field);
     if (row.value != "*" && row.value != value) continue;
     known = row.field;
-    if (is_without_effect(strategy, field)) continue;
+    if (is_without_effect(scenario, field)) continue;
     const std::string_view flag = row.flags[static_cast<std::size_t>(framework)];
     if (flag == kNoFlag) {
       list.unsaid.push_back({field, value});

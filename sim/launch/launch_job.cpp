@@ -10,6 +10,7 @@
 #include "sim/base/utf8.h"
 #include "sim/base/wrap_text.h"
 #include "sim/jobs/frameworks.h"
+#include "sim/launch/launched_model.h"
 #include "sim/network/placement.h"
 
 namespace headway {
@@ -98,7 +99,12 @@ std::optional<LaunchFramework> launch_framework_of(const JsonValue& scenario) {
   const Framework* const preset =
       framework_named(scenario->at("strategy").at("preset").get<std::string>());
   if (preset == nullptr) return std::nullopt;
-  return value_named<LaunchFramework>(preset->launched_by);
+  std::optional<LaunchFramework> framework = value_named<LaunchFramework>(preset->launched_by);
+  // Presets of PyTorch alone are torchtitan's where it has such models.
+  if (framework == LaunchFramework::torchtitan && !is_decoder(scenario)) {
+    framework = LaunchFramework::accelerate;
+  }
+  return framework;
 }
 
 LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
@@ -140,14 +146,16 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
         "What is no matter of speed is for the command line: --train-iters 100 --lr 1e-4.");
   }
   if (framework == LaunchFramework::accelerate) {
-    job.remarks.emplace_back(
-        "The script is one of transformers' Trainer (run_clm.py, TRL's sft.py), which takes the "
-        "flags behind it.");
+    job.remarks.push_back(fmt::format(
+        "The script is one of transformers' Trainer{}, which takes the flags behind it.",
+        is_decoder(scenario) ? " (run_clm.py, TRL's sft.py)" : ""));
     job.remarks.insert(job.remarks.end(), of_framework.begin(), of_framework.end());
   }
   if (framework == LaunchFramework::torchtitan) {
     job.remarks.emplace_back(
-        "torchtitan takes its model by name: add [model] name and flavor, or pass them.");
+        is_decoder(scenario)
+            ? "torchtitan takes its model by name: add [model] name and flavor, or pass them."
+            : "torchtitan trains decoders only: the model needs a train spec of its own.");
     // torchtitan 0.2, job_config.py: ActivationCheckpoint.mode.
     const auto is_recompute = [](const UnsaidField& field) { return field.field == "recompute"; };
     if (std::ranges::any_of(job.flags.unsaid, is_recompute)) {

@@ -4,6 +4,7 @@
 
 #include "sim/files/json_text.h"
 #include "sim/launch/launch_job.h"
+#include "sim/launch/launched_model.h"
 #include "sim/models/transformer/transformer.h"
 
 namespace headway {
@@ -11,7 +12,7 @@ namespace headway {
 std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
                                               std::vector<std::string>& remarks) {
   const nlohmann::json& model = scenario->at("model");
-  if (!model.contains("kv_heads")) {  // as decoders are resolved
+  if (!is_decoder(scenario)) {
     remarks.emplace_back("pretrain_gpt.py trains decoders only: the model is for another script.");
     return {};
   }

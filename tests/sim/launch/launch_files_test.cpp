@@ -149,10 +149,9 @@ TEST(LaunchFiles, EveryShippedScenarioHasThemForEveryFramework) {
   for (const auto& file : std::filesystem::directory_iterator(source_folder() + "/scenarios")) {
     if (file.path().extension() != ".json") continue;
     const JsonValue scenario = shipped_scenario(file.path().stem().string());
-    for (const LaunchFramework framework : {LaunchFramework::megatron, LaunchFramework::torchtitan,
-                                            LaunchFramework::deepspeed, LaunchFramework::horovod}) {
+    for (const auto& [name, framework] : kWords<LaunchFramework>) {
       EXPECT_THAT(launch_script(scenario, framework).text, HasSubstr("set -euo pipefail"))
-          << file.path();
+          << file.path() << " for " << name;
     }
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # small on 4 x 2 accelerators of small, for DeepSpeed, the same on every node.
-# For the training script to do: sequence_length 1024, attention flash, recompute none.
+# For the training script to do: sequence_length 1024, attention flash.
 set -euo pipefail
 NODE_RANK="${NODE_RANK:-${PET_NODE_RANK:?this node, counted from 0}}"
 MASTER_ADDR="${MASTER_ADDR:-${PET_MASTER_ADDR:?the name of the first node}}"

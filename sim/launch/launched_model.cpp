@@ -1,0 +1,34 @@
+#include "sim/launch/launched_model.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kAttention = "attention";
+
+/// Families have fields of it ("attention_heads"), lists of layers its name or its fields.
+bool names_attention(const json& part) {
+  if (part.is_string()) return part.get_ref<const std::string&>() == kAttention;
+  if (!part.is_structured()) return false;
+  const bool is_field =
+      part.is_object() && std::ranges::any_of(part.items(), [](const auto& member) {
+        return member.key().find(kAttention) != std::string::npos && !member.value().is_null();
+      });
+  return is_field || std::ranges::any_of(part, names_attention);
+}
+
+}  // namespace
+
+bool is_decoder(const JsonValue& scenario) {
+  return scenario->at("model").contains("kv_heads");  // as decoders are resolved
+}
+
+bool has_attention(const JsonValue& scenario) { return names_attention(scenario->at("model")); }
+
+}  // namespace headway
