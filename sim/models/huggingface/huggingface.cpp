@@ -22,8 +22,8 @@ namespace {
 /// Every family, dense ones first, then those with experts.
 std::vector<Family> families() {
   std::vector<Family> all;
-  for (const auto of_kind :
-       {dense_families(), earlier_families(), expert_families(), hybrid_families()}) {
+  for (const auto of_kind : {dense_families(), earlier_families(), expert_families(),
+                             hybrid_families(), linear_families()}) {
     all.insert(all.end(), of_kind.begin(), of_kind.end());
   }
   return all;

@@ -154,10 +154,11 @@ std::int64_t leading_dense_layers(ObjectReader& reader, std::int64_t layers) {
 /// Dense layers that lead, then many small experts and one for all tokens.
 void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model,
                                std::string_view experts_key = "n_routed_experts",
-                               std::string_view shared_key = "n_shared_experts") {
+                               std::string_view shared_key = "n_shared_experts",
+                               const ExpertKeys& keys = kUsualExpertKeys) {
   const std::int64_t expert_hidden =
       reader.integer("moe_intermediate_size", model_limits::kFfnHidden);
-  MixtureOfExperts mixture = read_experts(reader, experts_key, expert_hidden);
+  MixtureOfExperts mixture = read_experts(reader, experts_key, expert_hidden, keys.per_token);
   mixture.shared_expert_hidden = given_count(reader, shared_key, between(0, 1000), 0) *
                                  given_count(reader, "moe_shared_expert_intermediate_size",
                                              model_limits::kSharedHidden, expert_hidden);
@@ -165,7 +166,7 @@ void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model,
   mixture.interval = given_count(reader, "moe_layer_freq", model_limits::kLayers, 1);
   model.multi_token_prediction_layers =
       given_count(reader, "num_nextn_predict_layers", model_limits::kPredictionLayers, 0);
-  set_experts(reader, model, mixture);
+  set_experts(reader, model, mixture, keys);
 }
 
 /// GLM-4.5: DeepSeek's experts behind Llama's attention.
@@ -282,12 +283,17 @@ constexpr FieldNames kDbrxNames{.layers = "n_layers",
 }  // namespace
 
 void read_deepseek(ObjectReader& reader, TransformerModel& model) {
+  read_latent_layers(reader, model, "n_routed_experts", "n_shared_experts", kUsualExpertKeys);
+}
+
+void read_latent_layers(ObjectReader& reader, TransformerModel& model, std::string_view experts_key,
+                        std::string_view shared_key, const ExpertKeys& keys) {
   read_llama_shape(reader, model);
   model.kv_heads = model.attention_heads;
   model.latent_attention = read_latent_attention(reader);
   model.head_size =
       model.latent_attention->head_size_without_rotary + model.latent_attention->rotary_head_size;
-  read_fine_grained_experts(reader, model);
+  read_fine_grained_experts(reader, model, experts_key, shared_key, keys);
 }
 
 namespace {

@@ -44,8 +44,10 @@ struct Family {
 /// Dense ones from before Llama.
 [[nodiscard]] std::span<const Family> earlier_families();
 [[nodiscard]] std::span<const Family> expert_families();
-/// Families whose layers are not all attention and an MLP, or attend to a few positions.
+/// Families with state spaces, or attention to a few positions.
 [[nodiscard]] std::span<const Family> hybrid_families();
+/// Families with linear attention or short filters in the place of most attention.
+[[nodiscard]] std::span<const Family> linear_families();
 
 /// A member that is there and not null: Hugging Face writes null for "the default".
 [[nodiscard]] std::optional<JsonCursor> given(const JsonCursor& object, std::string_view key);
@@ -79,12 +81,31 @@ void read_ernie(ObjectReader& reader, TransformerModel& model);
 /// Latent attention and experts as DeepSeek-V2 and those that follow it have them.
 void read_deepseek(ObjectReader& reader, TransformerModel& model);
 
+// Lists of the halves of layers, in letters of `half_layer`.
+
+/// What a list of layers calls them, '?' for what is none; nothing where there is no list.
+[[nodiscard]] std::optional<std::string> letters_of(ObjectReader& reader, std::string_view key);
+/// `half` behind each of these mixers, behind the first `leading` of them an MLP.
+[[nodiscard]] std::string with_second_halves(const std::string& mixers, char half,
+                                             std::int64_t leading = 0);
+/// A mixer a layer, as "layer_types" names them: attention or `mixer`, called `name` there, which
+/// all are where the list is left out.
+[[nodiscard]] std::string read_mixers(ObjectReader& reader, std::int64_t layers, char mixer,
+                                      std::string_view name);
+/// Attention in the layers whose numbers, from 0, are listed under `key`; `mixer` in the others.
+[[nodiscard]] std::string read_listed_attention(ObjectReader& reader, std::int64_t layers,
+                                                std::string_view key, char mixer);
+
 /// What most families call the fields of a mixture, and what those call them whose layers have
 /// experts at an interval.
 inline constexpr ExpertKeys kUsualExpertKeys{"num_experts_per_tok", "first_k_dense_replace",
                                              "moe_layer_freq"};
 inline constexpr ExpertKeys kSparseStepKeys{.per_token = "num_experts_per_tok",
                                             .interval = "decoder_sparse_step"};
+
+/// As `read_deepseek`, under other names.
+void read_latent_layers(ObjectReader& reader, TransformerModel& model, std::string_view experts_key,
+                        std::string_view shared_key, const ExpertKeys& keys);
 
 /// Experts of `mixture`, whose fields are called so.
 void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture,

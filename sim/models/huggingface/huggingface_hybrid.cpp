@@ -14,28 +14,6 @@ namespace {
 constexpr std::string_view kPattern = "hybrid_override_pattern";
 constexpr std::string_view kTypes = "layers_block_type";
 
-/// What "layers_block_type" calls a layer, by older names too.
-constexpr std::array<Word<char>, 6> kLayerWords = {{{"linear_attention", half_layer::kStateSpace},
-                                                    {"mamba", half_layer::kStateSpace},
-                                                    {"full_attention", half_layer::kAttention},
-                                                    {"attention", half_layer::kAttention},
-                                                    {"mlp", half_layer::kMlp},
-                                                    {"moe", half_layer::kExperts}}};
-
-/// The pattern, or the list under `types_key` that later configurations have instead.
-std::string read_pattern(ObjectReader& reader, std::string_view types_key) {
-  const std::optional<JsonCursor> types = given(reader.cursor(), types_key);
-  if (!types || !types->is_array()) return reader.text(kPattern, "");
-  std::string pattern;
-  for (const nlohmann::json& type : types->value()) {
-    const auto* const word = std::ranges::find_if(
-        kLayerWords, [&](const Word<char>& known) { return type == known.first; });
-    // What is no layer is reported with the pattern.
-    pattern += word == kLayerWords.end() ? '?' : word->second;
-  }
-  return pattern;
-}
-
 StateSpace read_state_space(ObjectReader& reader) {
   return {.heads = reader.integer("mamba_num_heads", model_limits::kHeads),
           .head_size = reader.integer("mamba_head_dim", model_limits::kHeadSize),
@@ -67,7 +45,7 @@ void read_nemotron_h(ObjectReader& reader, TransformerModel& model) {
   model.mlp_bias = given_flag(reader, "mlp_bias", false);
   model.head_size =
       given_count(reader, "attention_head_dim", model_limits::kHeadSize, model.head_size);
-  model.layer_pattern = read_pattern(reader, kTypes);
+  model.layer_pattern = letters_of(reader, kTypes).value_or(reader.text(kPattern, ""));
   if (model.layer_pattern.find(half_layer::kStateSpace) != std::string::npos) {
     model.state_space = read_state_space(reader);
   }
@@ -79,31 +57,6 @@ void read_nemotron_h(ObjectReader& reader, TransformerModel& model) {
                   "a letter a layer: M a state space, * attention, - an MLP, E experts");
   }
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, kPattern);
-}
-
-/// Mixers alone stand in the list: behind each comes an MLP, or experts and a shared one.
-std::string with_second_halves(const std::string& mixers, char half) {
-  std::string pattern;
-  for (const char mixer : mixers) pattern += {mixer, half};
-  return pattern;
-}
-
-/// A mixer a layer, as "layer_types" names them; all are state spaces where it is left out.
-std::string read_mixers(ObjectReader& reader, std::int64_t layers,
-                        const char* help = R"(write "mamba" or "attention" for each)") {
-  constexpr std::string_view kMixers = "layer_types";
-  const auto count = static_cast<std::size_t>(layers);
-  if (!given(reader.cursor(), kMixers)) return std::string(count, half_layer::kStateSpace);
-  std::string mixers = read_pattern(reader, kMixers);
-  const bool are_known = mixers.find_first_not_of({half_layer::kStateSpace,
-                                                   half_layer::kAttention}) == std::string::npos;
-  if (mixers.size() != count || !are_known) {
-    reader.report(kMixers, "layer_types names the mixer of every layer",
-                  are_known ? fmt::format("{} for {} layers", mixers.size(), layers)
-                            : "one of them is no mixer",
-                  help);
-  }
-  return mixers;
 }
 
 constexpr const char* kChannelsHelp =
@@ -177,7 +130,7 @@ void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
     model.position_encoding = PositionEncoding::none;
   }
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
-  const std::string mixers = read_mixers(reader, model.layers);
+  const std::string mixers = read_mixers(reader, model.layers, half_layer::kStateSpace, "mamba");
   model.layer_pattern =
       with_second_halves(mixers, experts > 0 ? half_layer::kExperts : half_layer::kMlp);
   model.layers *= 2;
@@ -213,138 +166,15 @@ void read_mamba2(ObjectReader& reader, TransformerModel& model) {
   check_mixers(model, reader, "num_hidden_layers");
 }
 
-/// Mixers of Bamba: attention in the layers whose numbers, from 0, are listed.
-std::string read_listed_attention(ObjectReader& reader, std::int64_t layers) {
-  constexpr std::string_view kListed = "attn_layer_indices";
-  std::string mixers(static_cast<std::size_t>(layers), half_layer::kStateSpace);
-  const std::optional<JsonCursor> listed = given(reader.cursor(), kListed);
-  if (!listed || !listed->is_array()) return mixers;
-  for (const nlohmann::json& index : listed->value()) {
-    const bool is_layer = index.is_number_integer() && index.get<std::int64_t>() >= 0 &&
-                          index.get<std::int64_t>() < layers;
-    if (is_layer) {
-      mixers[index.get<std::size_t>()] = half_layer::kAttention;
-      continue;
-    }
-    reader.report(kListed, "attention is in layers that are there",
-                  fmt::format("{} is none of {}", index.dump(), layers),
-                  fmt::format("layers are counted from 0 to {}", layers - 1));
-    break;
-  }
-  return mixers;
-}
-
 /// State spaces and a few layers of attention, each with a gated MLP behind.
 void read_bamba(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
-  const std::string mixers = read_listed_attention(reader, model.layers);
+  const std::string mixers =
+      read_listed_attention(reader, model.layers, "attn_layer_indices", half_layer::kStateSpace);
   model.layer_pattern = with_second_halves(mixers, half_layer::kMlp);
   model.layers *= 2;
   model.state_space = read_named_state_space(reader, expanded_channels(reader, model.hidden));
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "attn_layer_indices");
-}
-
-/// Mixers of MiniMax: where attention is, "layer_types" says, or in the published files a list of
-/// numbers; every second layer has it where neither is there.
-std::string read_minimax_mixers(ObjectReader& reader, std::int64_t layers) {
-  constexpr std::string_view kNumbers = "attn_type_list";
-  if (given(reader.cursor(), "layer_types")) {
-    return read_mixers(reader, layers, R"(write "linear_attention" or "full_attention" for each)");
-  }
-  std::string mixers;
-  if (!given(reader.cursor(), kNumbers)) {
-    for (std::int64_t i = 0; i < layers; ++i) {
-      mixers += i % 2 == 0 ? half_layer::kAttention : half_layer::kStateSpace;
-    }
-    return mixers;
-  }
-  const auto numbers = reader.integers(kNumbers, between(0, 1), true);
-  if (!numbers) return mixers;
-  for (const std::int64_t number : *numbers) {
-    mixers += number == 1 ? half_layer::kAttention : half_layer::kStateSpace;
-  }
-  if (std::ssize(mixers) != layers) {
-    reader.report(kNumbers, "attn_type_list has the mixer of every layer",
-                  fmt::format("{} for {} layers", mixers.size(), layers),
-                  "write 0 for linear attention, 1 for attention");
-  }
-  return mixers;
-}
-
-/// Lightning attention: a head adds keys and values up in a state that fades at a fixed rate, which
-/// is Mamba-2 whose heads share nothing (Dao and Gu 2024, section 5), with a gate and a norm
-/// behind. Counted though it has none are a filter, of one position, and a step for each head:
-/// less than a hundredth of a percent of the parameters.
-void read_minimax(ObjectReader& reader, TransformerModel& model) {
-  read_llama_shape(reader, model);
-  const std::string mixers = read_minimax_mixers(reader, model.layers);
-  model.layer_pattern = with_second_halves(mixers, half_layer::kExperts);
-  model.layers *= 2;
-  if (mixers.find(half_layer::kStateSpace) != std::string::npos) {
-    model.state_space =
-        StateSpace{.heads = model.attention_heads,
-                   .head_size = model.head_size,
-                   .state_size = model.head_size,
-                   .groups = model.attention_heads,
-                   .convolution = 1,
-                   .chunk = given_count(reader, "block_size", model_limits::kChunk, 256)};
-  }
-  set_experts(
-      reader, model,
-      {.experts = reader.integer("num_local_experts", model_limits::kExperts),
-       .experts_per_token = reader.integer("num_experts_per_tok", model_limits::kExpertsPerToken),
-       .expert_hidden = model.ffn_hidden});
-  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
-}
-
-DeltaNet read_delta_net(ObjectReader& reader) {
-  constexpr std::int64_t kEveryFourth = 4;
-  DeltaNet net{
-      .key_heads = reader.integer("linear_num_key_heads", model_limits::kHeads),
-      .value_heads = reader.integer("linear_num_value_heads", model_limits::kHeads),
-      .key_head_size = reader.integer("linear_key_head_dim", model_limits::kHeadSize),
-      .value_head_size = reader.integer("linear_value_head_dim", model_limits::kHeadSize),
-      .convolution = given_count(reader, "linear_conv_kernel_dim", model_limits::kConvolution, 4),
-      .full_attention_interval = given_count(reader, "full_attention_interval",
-                                             model_limits::kFullAttentionInterval, kEveryFourth)};
-  if (const auto interval = interval_of_full_attention(reader)) {
-    net.full_attention_interval = *interval;
-  }
-  return net;
-}
-
-/// Three gated delta nets to a layer with gated attention.
-void read_gated_layers(ObjectReader& reader, TransformerModel& model) {
-  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
-  model.attention_gate = true;
-  model.delta_net = read_delta_net(reader);
-  model.multi_token_prediction_layers =
-      given_count(reader, "mtp_num_hidden_layers", model_limits::kPredictionLayers, 0);
-}
-
-void read_qwen3_5(ObjectReader& reader, TransformerModel& model) {
-  read_llama_shape(reader, model);
-  read_gated_layers(reader, model);
-  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
-}
-
-/// Experts in every layer, and a shared one, whose gate of one column is not counted.
-void read_qwen3_next(ObjectReader& reader, TransformerModel& model) {
-  MixtureOfExperts mixture{
-      .experts = reader.integer("num_experts", model_limits::kExperts),
-      .experts_per_token = reader.integer("num_experts_per_tok", model_limits::kExpertsPerToken),
-      .expert_hidden = reader.integer("moe_intermediate_size", model_limits::kFfnHidden)};
-  mixture.shared_expert_hidden =
-      given_count(reader, "shared_expert_intermediate_size", model_limits::kSharedHidden, 0);
-  mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
-  // The MLP of layers without experts, which Qwen3.5's configurations leave out as there are none.
-  read_llama_shape(
-      reader, model,
-      given_count(reader, "intermediate_size", model_limits::kFfnHidden, mixture.expert_hidden));
-  read_gated_layers(reader, model);
-  refuse_single_dense_layers(reader);
-  set_experts(reader, model, mixture, kSparseStepKeys);
-  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
 }
 
 /// DeepSeek-V3 with an indexer, which picks what latent attention attends to.
@@ -362,22 +192,15 @@ constexpr FieldNames kMamba2Names{.attention_heads = "num_heads",
                                   .default_attention_heads = 128,
                                   .default_head_size = 64,
                                   .default_sequence_length = 8192};
-constexpr FieldNames kHeadsOf256{.default_head_size = 256};
 
-constexpr std::array<Family, 13> kHybridFamilies = {{
+constexpr std::array<Family, 7> kHybridFamilies = {{
     {"nemotron_h", "NemotronHForCausalLM", {}, read_nemotron_h, true},
     {"granitemoehybrid", "GraniteMoeHybridForCausalLM", {}, read_granite_hybrid, true},
     {"mamba2", "Mamba2ForCausalLM", kMamba2Names, read_mamba2},
     {"bamba", "BambaForCausalLM", {}, read_bamba},
     {"glm_moe_dsa", "GlmMoeDsaForCausalLM", {}, read_deepseek_v32, true},
-    {"qwen3_next", "Qwen3NextForCausalLM", kHeadsOf256, read_qwen3_next, true},
-    {"qwen3_5", "Qwen3_5ForConditionalGeneration", kHeadsOf256, read_qwen3_5},
-    {"qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration", kHeadsOf256, read_qwen3_next, true},
     {"deepseek_v32", "DeepseekV32ForCausalLM", {}, read_deepseek_v32, true},
     {"falcon_h1", "FalconH1ForCausalLM", {}, read_falcon_h1},
-    {"minimax", "MiniMaxForCausalLM", {}, read_minimax, true},
-    {"minimax_text_01", "MiniMaxText01ForCausalLM", {}, read_minimax, true},
-    {"minimax_m1", "MiniMaxM1ForCausalLM", {}, read_minimax, true},
 }};
 
 }  // namespace

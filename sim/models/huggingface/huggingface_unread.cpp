@@ -16,8 +16,9 @@ constexpr std::array<std::string_view, 6> kEndings = {"_size",    "_layers", "_h
 
 /// Counts and sizes that say nothing of the work of training: how text is generated and labelled,
 /// fields of the library's base class, how a checkpoint was split, how much of a head turns with
-/// its position, and "max_window_layers", which holds only under a flag that is warned of.
-constexpr std::array<std::string_view, 12> kHarmless = {"chunk_size_feed_forward",
+/// its position, among which groups a router picks, and "max_window_layers", which holds only under
+/// a flag that is warned of.
+constexpr std::array<std::string_view, 13> kHarmless = {"chunk_size_feed_forward",
                                                         "num_beams",
                                                         "num_beam_groups",
                                                         "num_return_sequences",
@@ -28,6 +29,7 @@ constexpr std::array<std::string_view, 12> kHarmless = {"chunk_size_feed_forward
                                                         "num_logits_to_keep",
                                                         "ep_size",
                                                         "rotary_dim",
+                                                        "num_expert_group",
                                                         "max_window_layers"};
 
 bool is_count_or_size(std::string_view key) {

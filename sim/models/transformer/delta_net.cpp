@@ -32,7 +32,10 @@ void add_chunks(Layer& layer, const DeltaNet& net) {
   add("delta_states", k, v);
   // Keys four times and queries twice; values, what is written, and results, each written and read;
   // keys that read the state; the triangle; states.
-  const double moved = 6.0 * k + 6.0 * v + 2.0 * k + 2.0 * c + 2.0 * k * v / c;
+  double moved = 6.0 * k + 6.0 * v + 2.0 * k + 2.0 * c + 2.0 * k * v / c;
+  // Decays of channels are read, and their sums along a chunk written in fp32 and read four times:
+  // for scores of the keys, what is written, states and results (fla-org, chunk_kda).
+  if (net.gate_rank > 0) moved += k + 2.0 * 5.0 * k;
   add_pass(layer, "delta_rule", Rows::tokens, kWorkingElement * heads * moved, Cut::tensor,
            {{P::alternate}});
   layer.passes.back().merged = false;
@@ -56,16 +59,27 @@ void add_delta_net(Layer& layer, const TransformerModel& model) {
                               .gathered = split == Split::outputs,
                               .again = {{P::alternate, kHalfAgain}}});
   };
-  add("delta_inward", convolved + values, h, Split::outputs);  // and a gate as wide as the values
+  const bool narrows = net.gate_rank > 0;
+  const double rank = real(net.gate_rank);
+  const double decays = heads * (narrows ? real(net.key_head_size) : 1.0);
+  // With a gate as wide as the values, unless it has a narrow layer of its own.
+  add("delta_inward", convolved + (narrows ? 0.0 : values), h, Split::outputs);
   layer.products.back().grouped_outputs = 2.0 * keys;
   layer.products.back().groups = real(net.key_heads);
-  add("delta_rates", 2.0 * heads, h, Split::outputs);  // what is forgotten, and how much is written
+  if (narrows) {
+    add("delta_narrow", 2.0 * rank, h, Split::none);
+    layer.products.back().gathered = true;
+    add("delta_gates", decays + values, rank, Split::outputs);
+    layer.products.back().gathered = false;
+  }
+  const double rates = narrows ? heads : 2.0 * heads;  // how much is written, and forgotten
+  add("delta_rates", rates, h, Split::outputs);
   layer.products.back().wide = true;
   layer.products.back().quantised = false;
   add("delta_outward", h, values, Split::inputs);
-  // A filter for each channel; decay and its bias for each head; one norm for all heads.
+  // A filter for each channel; the decay of each head, and biases of all; one norm for all heads.
   layer.weights.push_back({Part::other, convolved * real(net.convolution), Cut::tensor});
-  layer.weights.push_back({Part::other, 2.0 * heads, Cut::tensor});
+  layer.weights.push_back({Part::other, heads + decays, Cut::tensor});
   layer.weights.push_back({Part::normalization, real(net.value_head_size)});
   add_convolution(layer, convolved);
   add_chunks(layer, net);
@@ -77,9 +91,10 @@ void add_delta_net(Layer& layer, const TransformerModel& model) {
                         .for_weights = true,
                         .again = {{P::layernorm}, {P::alternate}}});
   layer.kept.push_back({.name = "channels, gate and rates",
-                        .elements = convolved + values + 2.0 * heads,
+                        .elements = convolved + values + rates + (narrows ? decays : 0.0),
                         .cut = Cut::tensor,
                         .again = {{P::alternate, kHalfAgain}}});
+  if (narrows) layer.kept.push_back({.name = "narrow layers", .elements = 2.0 * rank});
   const auto keep = [&layer](const char* name, double elements) {
     layer.kept.push_back(
         {.name = name, .elements = elements, .cut = Cut::tensor, .again = {{P::alternate}}});

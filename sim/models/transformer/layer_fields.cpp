@@ -41,6 +41,12 @@ std::optional<std::string> letter_problem(const TransformerModel& model) {
       case half_layer::kStateSpace:
         if (model.state_space) continue;
         return "'M' is a state space, and the model has none";
+      case half_layer::kDeltaNet:
+        if (model.delta_net) continue;
+        return "'D' is a delta net, and the model has none";
+      case half_layer::kConvolution:
+        if (model.short_convolution) continue;
+        return "'C' is a short convolution, and the model has none";
       case half_layer::kExperts:
         if (model.mixture_of_experts) continue;
         return "'E' are experts, and the model has none";
@@ -59,16 +65,18 @@ void check_pattern(const TransformerModel& model, ObjectReader& reader,
                    std::string_view pattern_key) {
   const auto report = [&](const std::string& what, const std::string& why) {
     reader.report(pattern_key, what, why,
-                  "a letter a layer: M a state space, * attention, - an MLP, E experts");
+                  "a letter a layer: M a state space, D a delta net, C a short convolution, * "
+                  "attention, - an MLP, E experts");
   };
   if (static_cast<std::int64_t>(model.layer_pattern.size()) != model.layers) {
     report("a pattern has as many letters as the model has layers",
            fmt::format("{} for {}", model.layer_pattern.size(), model.layers));
   } else if (const auto problem = letter_problem(model)) {
     report("a pattern names layers that the model has", *problem);
-  } else if (model.delta_net || model.sliding_window) {
+  } else if (model.sliding_window ||
+             (model.delta_net && model.delta_net->full_attention_interval)) {
     report("a pattern says all of the order of layers",
-           "a delta net and windows come at intervals of their own");
+           "a full_attention_interval does so where there is none");
   } else if (model.mixture_of_experts && !has_letter(model, half_layer::kExperts)) {
     report("no layer would have experts", "");
   } else if (model.mixture_of_experts && (model.mixture_of_experts->leading_dense_layers != 0 ||
@@ -90,10 +98,18 @@ void check_multiple(ObjectReader& reader, std::string_view key, std::int64_t hea
 void check_mixers(const TransformerModel& model, ObjectReader& reader,
                   std::string_view pattern_key) {
   if (!model.layer_pattern.empty()) check_pattern(model, reader, pattern_key);
-  if (model.state_space && !has_letter(model, half_layer::kStateSpace)) {
-    reader.report("state_space", "no layer would have a state space", "",
-                  "give \"layer_pattern\", whose letter M stands for one, or leave it out");
-  }
+  const auto check_used = [&](bool is_there, const char* key, const char* what, char letter) {
+    if (!is_there || has_letter(model, letter)) return;
+    reader.report(key, fmt::format("no layer would have a {}", what), "",
+                  fmt::format("give \"layer_pattern\", whose letter {} stands for one, or leave it "
+                              "out",
+                              letter));
+  };
+  check_used(model.state_space.has_value(), "state_space", "state space", half_layer::kStateSpace);
+  check_used(model.short_convolution.has_value(), "short_convolution", "short convolution",
+             half_layer::kConvolution);
+  check_used(model.delta_net && !model.layer_pattern.empty(), "delta_net", "delta net",
+             half_layer::kDeltaNet);
   if (const auto& space = model.state_space) {
     check_multiple(reader, "state_space", space->heads, space->groups);
   }

@@ -32,7 +32,11 @@ double approximate_parameters(const TransformerModel& model) {
     layer += h * 2.0 *
              (static_cast<double>(net->key_heads) * static_cast<double>(net->key_head_size) +
               static_cast<double>(net->value_heads) * static_cast<double>(net->value_head_size));
+    layer += static_cast<double>(net->gate_rank) *
+             (2.0 * h + static_cast<double>(net->value_heads) *
+                            static_cast<double>(net->key_head_size + net->value_head_size));
   }
+  if (model.short_convolution) layer += 4.0 * h * h;
   double tables = static_cast<double>(model.vocabulary) * (model.tied_embeddings ? 1.0 : 2.0);
   if (model.position_encoding == PositionEncoding::learned) {
     tables += static_cast<double>(model.sequence_length);

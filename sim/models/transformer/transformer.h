@@ -83,11 +83,22 @@ struct DeltaNet {
   std::int64_t value_heads = 1;  ///< a multiple of `key_heads`, each with a state
   std::int64_t key_head_size = 1;
   std::int64_t value_head_size = 1;
+  /// Of the narrow layers that the gate is made through, and a decay for every channel of a key
+  /// (Kimi Linear, arXiv:2510.26692); 0: neither has one, and each head has one decay.
+  std::int64_t gate_rank = 0;
   std::int64_t convolution = 4;
   std::int64_t chunk = 64;
-  /// The last of every so many layers has attention instead; 0: none has.
+  /// The last of every so many layers has attention instead; 0: none has, or a pattern says which.
   std::int64_t full_attention_interval = 0;
   friend bool operator==(const DeltaNet&, const DeltaNet&) = default;
+};
+
+/// A short filter along the sequence between two gates, all three as wide as the residual stream
+/// (Liquid AI 2025, LFM2, arXiv:2511.23404, section 2).
+struct ShortConvolution {
+  std::int64_t positions = 3;  ///< that the filter of a channel sees
+  bool bias = false;           ///< of both its products and of the filter
+  friend bool operator==(const ShortConvolution&, const ShortConvolution&) = default;
 };
 
 /// An encoder of images in front of a decoder: what it makes of their patches stands among the
@@ -132,6 +143,8 @@ inline constexpr Word<ActivationFunction> kWords<ActivationFunction>[] = {
 /// What a layer of a pattern has instead of attention and an MLP together.
 namespace half_layer {
 inline constexpr char kStateSpace = 'M';
+inline constexpr char kDeltaNet = 'D';
+inline constexpr char kConvolution = 'C';
 inline constexpr char kAttention = '*';
 inline constexpr char kMlp = '-';
 inline constexpr char kExperts = 'E';
@@ -152,6 +165,7 @@ struct TransformerModel {
   std::optional<SparseAttention> sparse_attention = {};  ///< only with latent attention
   std::optional<StateSpace> state_space = {};            ///< of the layers that a pattern gives it
   std::optional<DeltaNet> delta_net = {};
+  std::optional<ShortConvolution> short_convolution = {};  ///< of layers that a pattern gives it
   /// A letter a layer, of `half_layer`: each is one half of a layer, behind a norm of its own.
   /// Empty: all layers have both halves.
   std::string layer_pattern = {};

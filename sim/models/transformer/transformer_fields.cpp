@@ -108,6 +108,10 @@ default: key_heads)"},
         }),
         R"(Elements of a value.
 default: key_head_size)"},
+       {"gate_rank", whole(&DeltaNet::gate_rank, model_limits::kQueryRank),
+        R"(Size of the narrow layers that the gate is made through, and a decay for every channel of a key.
+0: the gate is projected at once, and every head has one decay.
+see: Kimi Linear, 2025 (arXiv:2510.26692))"},
        {"convolution", whole(&DeltaNet::convolution, model_limits::kConvolution),
         "Positions that the filter of a channel sees."},
        {"chunk", whole(&DeltaNet::chunk, model_limits::kChunk),
@@ -117,6 +121,14 @@ default: key_head_size)"},
             .where([](const DeltaNet& of) { return of.full_attention_interval > 0; }),
         R"(The last of every so many layers has attention instead.
 default: no such layer)"}});
+  return kFields;
+}
+
+const FieldTable<ShortConvolution>& short_convolution_fields() {
+  static const FieldTable<ShortConvolution> kFields(
+      {{"positions", whole(&ShortConvolution::positions, model_limits::kConvolution),
+        "Positions that the filter of a channel sees."},
+       {"bias", flag(&ShortConvolution::bias), "Its products and its filter have biases."}});
   return kFields;
 }
 
@@ -160,16 +172,19 @@ see: DeepSeek-AI 2025 (DeepSeek-V3.2), 2.1)"},
         text(&TransformerModel::layer_pattern).where([](const TransformerModel& model) {
           return !model.layer_pattern.empty();
         }),
-        R"(A letter a layer, each one half of a layer behind a norm of its own. M is a state space,
-* attention, - an MLP, E a mixture of experts.
+        R"(A letter a layer, each one half of a layer behind a norm of its own. M is a state space, D a delta
+net, C a short convolution, * attention, - an MLP, E a mixture of experts.
 limits: as long as layers)"},
        {"state_space", part(&TransformerModel::state_space, state_space_fields),
         R"(Mamba-2, in the layers that layer_pattern gives an M.
 see: Dao and Gu 2024 (arXiv:2405.21060))"},
        {"delta_net", part(&TransformerModel::delta_net, delta_net_fields),
-        R"(A gated delta net in the place of attention, in all layers but the last of every
-full_attention_interval.
+        R"(A gated delta net in the place of attention, in the layers that layer_pattern gives a D; without
+one in all but the last of every full_attention_interval.
 see: Yang et al. 2024 (arXiv:2412.06464))"},
+       {"short_convolution", part(&TransformerModel::short_convolution, short_convolution_fields),
+        R"(A short filter along the sequence between two gates, in the layers that layer_pattern gives a C.
+see: LFM2, 2025 (arXiv:2511.23404))"},
        {"sliding_window", part(&TransformerModel::sliding_window, window_fields),
         R"(Layers that attend to the last positions only.
 see: Beltagy et al. 2020)"},

@@ -148,6 +148,10 @@ LayerVariant half_variant(char letter) {
   switch (letter) {
     case half_layer::kStateSpace:
       return {.mixer = Mixer::state_space, .feeds = false};
+    case half_layer::kDeltaNet:
+      return {.mixer = Mixer::delta_net, .feeds = false};
+    case half_layer::kConvolution:
+      return {.mixer = Mixer::convolution, .feeds = false};
     case half_layer::kAttention:
       return {.feeds = false};
     case half_layer::kExperts:
@@ -159,11 +163,12 @@ LayerVariant half_variant(char letter) {
 
 std::string_view name_of(LayerVariant variant) {
   if (variant.mixer == Mixer::state_space) return "state space layer";
-  if (!variant.feeds) return "attention layer";
+  if (variant.mixer == Mixer::convolution) return "convolution layer";
   if (variant.mixer == Mixer::none) return variant.experts ? "layer of experts" : "MLP layer";
   if (variant.mixer == Mixer::delta_net) {
     return variant.experts ? "delta net layer with experts" : "delta net layer";
   }
+  if (!variant.feeds) return "attention layer";
   if (variant.crossed > 0.0) return "cross attention layer";
   return variant.experts ? "transformer layer with experts" : "transformer layer";
 }
@@ -173,6 +178,8 @@ void add_mixer(Layer& layer, const TransformerModel& model, LayerVariant variant
     add_state_space(layer, model);
   } else if (variant.mixer == Mixer::delta_net) {
     add_delta_net(layer, model);
+  } else if (variant.mixer == Mixer::convolution) {
+    add_short_convolution(layer, model);
   } else {
     add_attention(layer, model, variant.windowed, variant.crossed);
   }
@@ -299,7 +306,8 @@ Model layers_of(const TransformerModel& fields) {
               .first = embedding_layer(fields),
               .last = head_layer(fields),
               .is_validated = !fields.state_space && !fields.delta_net &&
-                              !fields.sparse_attention && !fields.vision,
+                              !fields.short_convolution && !fields.sparse_attention &&
+                              !fields.vision,
               .tied = fields.tied_embeddings,
               .sequence_length = fields.sequence_length,
               .tensor_limits = tensor_limits(fields)};

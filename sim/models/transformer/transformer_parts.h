@@ -53,6 +53,9 @@ void add_state_space(Layer& layer, const TransformerModel& model);
 /// A gated delta net in the place of attention. Requires `model.delta_net`.
 void add_delta_net(Layer& layer, const TransformerModel& model);
 
+/// A filter between two gates in the place of attention. Requires `model.short_convolution`.
+void add_short_convolution(Layer& layer, const TransformerModel& model);
+
 void add_dense_mlp(Layer& layer, const TransformerModel& model);
 
 /// Every rank routes the tokens of its residual stream, and works on those that others send to its

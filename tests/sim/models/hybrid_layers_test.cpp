@@ -117,6 +117,58 @@ TEST(HybridLayers, OperationsOfADeltaNet) {
   EXPECT_DOUBLE_EQ(flops.products, 2 * (8 * 52 + 8 * 8 + 20 * 8 + 2 * 8 * 10));
 }
 
+/// Delta nets whose gate, and a decay for each channel of a key, pass 2 channels; every half a
+/// layer.
+TransformerModel narrow_delta_layers() {
+  TransformerModel model = delta_layers();
+  model.layer_pattern = "D-D*";
+  model.delta_net->gate_rank = 2;
+  model.delta_net->full_attention_interval = 0;
+  return model;
+}
+
+TEST(HybridLayers, DecaysOfChannelsPassANarrowLayer) {
+  const Model model = layers_of(narrow_delta_layers());
+  ASSERT_EQ(model.kinds.size(), 3U);
+  EXPECT_EQ(model.layers, (std::vector<int>{0, 1, 0, 2}));
+  const Layer layer = model.layer(0);
+  // Queries and keys of 6, values of 20; 2 channels twice, from which 4 heads get 3 decays each
+  // and 20 gates; a rate a head; 20 x 8 out; filters of 4; a decay of each head and 3 biases; norms
+  // of 5 and 8.
+  EXPECT_EQ(parameters(layer).total(), 8 * (6 + 6 + 20) + 8 * 2 * 2 + 2 * (12 + 20) + 8 * 4 +
+                                           20 * 8 + 32 * 4 + 4 + 12 + 5 + 8);
+  EXPECT_DOUBLE_EQ(forward_flops(layer, 32).products,
+                   2 * (8 * 32 + 8 * 4 + 2 * 32 + 8 * 4 + 20 * 8));
+  EXPECT_DOUBLE_EQ(forward_flops(layer, 32).attention,
+                   forward_flops(layers_of(delta_layers()).layer(0), 32).attention);
+  // Every rank has the narrow layer whole, and a quarter of what it gives.
+  EXPECT_DOUBLE_EQ(parameters_on_rank(layer, {.tensor_parallel = 4}).of(Part::other),
+                   8 * (2 * 3 + 20 / 4.0) + 8 * 4 + (2 * 32 + 8 * 4 + 20 * 8 + 32 * 4 + 16) / 4.0);
+}
+
+/// Filters of 3 between two gates of 8 channels.
+TransformerModel filtered_layers() {
+  TransformerModel model = half_layers();
+  model.layer_pattern = "C-C*";
+  model.state_space.reset();
+  model.mixture_of_experts.reset();
+  model.short_convolution = ShortConvolution{};
+  return model;
+}
+
+TEST(HybridLayers, AShortConvolutionIsAFilterBetweenTwoGates) {
+  TransformerModel fields = filtered_layers();
+  const Layer layer = layers_of(fields).layer(0);
+  EXPECT_EQ(parameters(layer).total(), 8 * 24 + 8 * 8 + 3 * 8 + 8);
+  EXPECT_EQ(forward_flops(layer, 32).products, 2 * (8 * 24 + 8 * 8));
+  EXPECT_EQ(forward_flops(layer, 32).attention, 0.0);
+  EXPECT_EQ(parameters_on_rank(layer, {.tensor_parallel = 4}).of(Part::other),
+            (8 * 24 + 8 * 8 + 3 * 8) / 4.0);
+  // Three products' biases, of 24, 8 and the filter's 8.
+  fields.short_convolution->bias = true;
+  EXPECT_EQ(parameters(layers_of(fields).layer(0)).total() - parameters(layer).total(), 24 + 8 + 8);
+}
+
 /// 4 heads of 4 + 2 with values of 3 on 7 compressed channels.
 TransformerModel latent_layers() {
   TransformerModel model = half_layers();
@@ -214,6 +266,30 @@ TEST(HybridLayers, ADeltaNetMovesItsHeadsTrianglesAndStates) {
   EXPECT_EQ(kept_of(layer, "outward input"), 20);
 }
 
+TEST(HybridLayers, DecaysOfChannelsMoveTheirSumsAlongAChunk) {
+  // Beside what the others move: of 4 heads 3 decays in 2 bytes, and their sums in fp32 written and
+  // read four times.
+  const Layer narrow = layers_of(narrow_delta_layers()).layer(0);
+  const Layer plain = layers_of(delta_layers()).layer(0);
+  EXPECT_DOUBLE_EQ(moved_by(narrow, "delta_rule") - moved_by(plain, "delta_rule"),
+                   4 * 3 * (2 + 5 * 4));
+  EXPECT_EQ(kept_of(narrow, "channels, gate and rates"), (6 + 6 + 20) + 20 + 4 + 4 * 3);
+  EXPECT_EQ(kept_of(narrow, "narrow layers"), 2 * 2);
+}
+
+TEST(HybridLayers, AShortConvolutionMovesAndKeepsItsChannels) {
+  // Each gate reads two and writes one, the filter reads and writes one, in 2 bytes.
+  const Layer layer = layers_of(filtered_layers()).layer(0);
+  EXPECT_EQ(moved_by(layer, "gate_in"), 6 * 8);
+  EXPECT_EQ(moved_by(layer, "convolution"), 4 * 8);
+  EXPECT_EQ(moved_by(layer, "gate_out"), 6 * 8);
+  EXPECT_EQ(kept_of(layer, "convolution input"), 8);
+  EXPECT_EQ(kept_of(layer, "gates and what they let in"), 3 * 8);
+  EXPECT_EQ(kept_of(layer, "what is filtered"), 8);
+  EXPECT_EQ(kept_of(layer, "filtered"), 8);
+  EXPECT_EQ(kept_of(layer, "outward input"), 8);
+}
+
 TEST(HybridLayers, MixersOfStatesAreNotMergedWithWhatStandsBeside) {
   for (const auto& [layer, name] : {std::pair{layers_of(half_layers()).layer(0), "scan"},
                                     std::pair{layers_of(delta_layers()).layer(0), "delta_rule"}}) {
@@ -252,6 +328,7 @@ TEST(HybridLayers, AreNotValidatedByPublishedSteps) {
   EXPECT_FALSE(layers_of(half_layers()).is_validated);
   EXPECT_FALSE(layers_of(delta_layers()).is_validated);
   EXPECT_FALSE(layers_of(sparse_layers()).is_validated);
+  EXPECT_FALSE(layers_of(filtered_layers()).is_validated);
 }
 
 TEST(HybridLayers, ProductsOfWholeRowsAreGathered) {
@@ -265,6 +342,9 @@ TEST(HybridLayers, ProductsOfWholeRowsAreGathered) {
   };
   EXPECT_EQ(gathered(layers_of(half_layers()).layer(0)), "state_inward ");
   EXPECT_EQ(gathered(layers_of(delta_layers()).layer(0)), "delta_inward delta_rates fc1 ");
+  EXPECT_EQ(gathered(layers_of(narrow_delta_layers()).layer(0)),
+            "delta_inward delta_narrow delta_rates ");
+  EXPECT_EQ(gathered(layers_of(filtered_layers()).layer(0)), "convolution_inward ");
   EXPECT_EQ(gathered(transformer_layer(sparse_layers())),
             "index_query index_key index_weights fc1 ");
 }

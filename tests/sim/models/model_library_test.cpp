@@ -135,6 +135,9 @@ const std::vector<PublishedCount>& published() {
       {"nemotron3_nano_30b", 31.6 * kBillion, 0.1 * kBillion},
       // Of its card: 80 billion, 79 without the embedding.
       {"qwen3_next_80b", 80 * kBillion, kBillion},
+      // 48 by its name, which leaves the tables out: 2 x 163,840 x 2,304 (Kimi Team 2025).
+      {"kimi_linear_48b", 48.35 * kBillion + 2 * 163'840.0 * 2304, 0.1 * kBillion},
+      {"lfm2_8b_a1b", 8.3 * kBillion, 0.1 * kBillion},  // Liquid AI 2025
       // Less what is not counted: gains of query and key norms, 2 x 128 a layer; of two norms more
       // a
       // layer, 2 x hidden.
@@ -197,6 +200,8 @@ TEST(ModelLibrary, ATokenMeetsThePublishedActiveParameters) {
       {"nemotron3_nano_30b", 3.2 * kBillion, 0.1 * kBillion},  // NVIDIA 2025
       {"qwen3_next_80b", 3.6 * kBillion, 0.1 * kBillion},      // "3B": 3.25 and the head's 0.31
       {"kimi_k2", 32 * kBillion, kBillion},                    // Kimi Team 2025
+      {"kimi_linear_48b", 3 * kBillion, kBillion},             // Kimi Team 2025
+      {"lfm2_8b_a1b", 1.5 * kBillion, 0.5 * kBillion},         // Liquid AI 2025
       {"qwen3_235b_a22b", 22 * kBillion, kBillion},            // Yang et al. 2025
       {"gpt_oss_20b", 3.61 * kBillion, kBillion / 100},        // OpenAI 2025, Table 1
       {"gpt_oss_120b", 5.13 * kBillion, kBillion / 100},
