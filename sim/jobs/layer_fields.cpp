@@ -65,6 +65,12 @@ FlashAttention does not add)"},
 residual sum behind it along. Off, they are several.)"},
       {"fused_activation", flag(&Strategy::fused_activation).presettable(),
        "SwiGLU is one kernel that keeps its inputs only. Off, it is several that keep more."},
+      {"fused_operators", flag(&Strategy::fused_operators).presettable(),
+       R"(Norms, sums with residuals, rotary embeddings and activations of transformer layers are merged into
+fewer kernels, how far says the kernel family (memory_traffic). Off, every operator is a kernel of
+its own, and what all of them read and write is counted, casts to 16 bits and sums of gradients
+included.
+see: time only: what they keep is a matter of fused_normalization and fused_activation)"},
       {"vocabulary_parallel_loss", flag(&Strategy::vocabulary_parallel_loss).presettable(),
        R"(The loss is taken on each tensor-parallel rank's part of the logits. Off, every rank gathers all of
 them and takes the whole loss.)"},

@@ -33,6 +33,7 @@ RankShape rank_shape_of(const Strategy& strategy) {
       .fused_attention = strategy.fused_attention,
       .fused_normalization = strategy.fused_normalization,
       .fused_activation = strategy.fused_activation,
+      .fused_operators = strategy.fused_operators,
       .fused_softmax = strategy.memory.fused_softmax,
       .copied_attention = strategy.memory.copied_attention_output,
       .gathered_inputs = strategy.memory.gathered_inputs,

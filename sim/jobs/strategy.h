@@ -128,6 +128,7 @@ struct Strategy {
   /// it.
   bool fused_normalization = true;
   bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only
+  bool fused_operators = true;           ///< of what stands between products; time only
   bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
   bool fused_loss = false;               ///< one kernel, which keeps the 16-bit logits only
   SoftwareMemory memory = {};            ///< and what else the software keeps

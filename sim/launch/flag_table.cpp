@@ -31,6 +31,7 @@ constexpr std::string_view kDescriptions[] = {
     "collective_library",
     "fused_normalization",
     "fused_activation",
+    "fused_operators",
     "expert_imbalance",
     "data_parallel",      // what the other degrees leave of the world size
     "recompute_layers"};  // said with recompute

@@ -96,6 +96,12 @@ struct ActivationProduct {
   Again again = {};
 };
 
+/// Bytes that a pass moves for each row.
+struct MovedBytes {
+  double forward = 0.0;
+  double backward = 0.0;
+};
+
 /// A pass over memory: normalization, residual, activation, rotary embedding, loss.
 struct MemoryPass {
   std::string name;
@@ -104,12 +110,14 @@ struct MemoryPass {
   double backward = 0.0;
   Cut cut = Cut::none;
   KernelChoice when = KernelChoice::always;
+  Operators operators = Operators::any;
   Again again = {};
   /// What moves where kernels merge what they can, and software that merges less moves more of; or
   /// an operator's own bytes, which every software moves.
   bool merged = true;
-  Stored stored = Stored::working;  ///< its elements are as wide as those of what is kept so
-  double forward_rate = 1.0;        ///< of copies', that a framework's own kernels for images reach
+  /// What it moves instead where what passes between layers is in fp32 and products take 16 bits.
+  std::optional<MovedBytes> wide = {};
+  double forward_rate = 1.0;  ///< of copies', that a framework's own kernels for images reach
   double backward_rate = 1.0;
 };
 

@@ -56,6 +56,10 @@ enum class KernelChoice {
   expert_masks
 };
 
+/// Under which software a pass over memory is there: any, that which merges operators into few
+/// kernels, or that which launches each by itself.
+enum class Operators { any, merged, separate };
+
 inline constexpr double kWorkingElement = 2.0;  ///< bytes of an activation while it is worked on
 
 /// In how many bytes an element is kept.

@@ -33,6 +33,7 @@ struct RankShape {
   /// it.
   bool fused_normalization = true;
   bool fused_activation = true;   ///< a gated activation is one kernel, which keeps its inputs only
+  bool fused_operators = true;    ///< several are merged into one kernel
   bool fused_softmax = true;      ///< of unfused attention: one kernel, which keeps its result only
   bool copied_attention = false;  ///< fused attention's output is kept in two orders
   bool gathered_inputs = false;   ///< inputs of split matrices are kept as sequence-parallel ranks
@@ -74,6 +75,13 @@ struct RankShape {
     return 1.0;
   }
   [[nodiscard]] bool holds(KernelChoice when) const;
+  [[nodiscard]] bool holds(Operators operators) const {
+    return operators == Operators::any || (operators == Operators::merged) == fused_operators;
+  }
+  /// Whether what passes between layers is wider than what is worked on.
+  [[nodiscard]] bool has_wide_stream() const {
+    return wide_residuals && element_bytes <= kWorkingElement;
+  }
   /// Bytes of an element that is kept so.
   [[nodiscard]] double bytes(Stored stored) const;
   /// Whether something in the backward pass needs the input of that matrix: its gradient, or that

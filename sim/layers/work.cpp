@@ -157,10 +157,13 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
     work.activation_products.push_back(activation_work(product, shape));
   }
   for (const MemoryPass& pass : layer.passes) {
-    if (!shape.holds(pass.when)) continue;
-    const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut) *
-                        (shape.bytes(pass.stored) / kWorkingElement);
-    work.passes.push_back({pass.name, Bytes(rows * pass.forward), Bytes(rows * pass.backward),
+    if (!shape.holds(pass.when) || !shape.holds(pass.operators)) continue;
+    const double wider = shape.element_bytes / kWorkingElement;
+    const MovedBytes moved = pass.wide && shape.has_wide_stream()
+                                 ? *pass.wide
+                                 : MovedBytes{wider * pass.forward, wider * pass.backward};
+    const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut);
+    work.passes.push_back({pass.name, Bytes(rows * moved.forward), Bytes(rows * moved.backward),
                            pass.again, pass.merged,
                            shape.framework_images ? pass.forward_rate : 1.0,
                            shape.framework_images ? pass.backward_rate : 1.0});

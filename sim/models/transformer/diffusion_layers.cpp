@@ -69,8 +69,11 @@ Layer unmodulated(const DiffusionTransformer& fields, LayerVariant variant) {
 }
 
 void add_gates(Layer& layer, double halves, double h) {
-  layer.passes.push_back(
-      {.name = "gates", .rows = Rows::own, .backward = kGateBackward * halves * h});
+  layer.passes.push_back({.name = "gates",
+                          .rows = Rows::own,
+                          .backward = kGateBackward * halves * h,
+                          .operators = Operators::merged});
+  add_modulation_operators(layer, halves * h);
   layer.kept.push_back({.name = "gated results", .rows = Rows::own, .elements = halves * h});
 }
 
@@ -152,6 +155,8 @@ Layer single_layer(const DiffusionTransformer& fields) {
                             .again = {{P::mlp}, {P::alternate, kHalfAgain}}});
   add_pass(layer, "activation", Rows::tokens, kMlpActivation * inner, Cut::tensor,
            {{P::activation}, {P::mlp}, {P::alternate}});
+  layer.passes.back().operators = Operators::merged;
+  add_activation_operators(layer, shape_of(fields), inner);
   layer.kept.push_back({.name = "activation input",
                         .elements = inner,
                         .cut = Cut::tensor,

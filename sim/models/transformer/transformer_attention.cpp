@@ -17,6 +17,8 @@ void add_rotary(Layer& layer, const TransformerModel& model, double elements, Ag
   // Unfused attention carries its own traffic, in the profile's cost of it.
   add_pass(layer, "rotary", Rows::tokens, kRotaryBytes * elements, Cut::tensor, again,
            KernelChoice::fused_attention);
+  layer.passes.back().operators = Operators::merged;
+  add_rotary_operators(layer, elements, again);
 }
 
 /// Sizes of the core. Sparse attention works on compressed keys, which all heads share and whose

@@ -215,6 +215,11 @@ Layer transformer_layer(const TransformerModel& model, LayerVariant variant) {
               .launches = {halves * kLaunches.forward, halves * kLaunches.backward}};
   add_pass(layer, "norm_residual_dropout", Rows::own, halves * kNormBytes * h, Cut::none,
            {{P::layernorm, kNormShare}, {P::alternate}});
+  MemoryPass& stream = layer.passes.back();
+  stream.operators = Operators::merged;
+  constexpr double kWider = 2.0;  // it passes in fp32
+  stream.wide = MovedBytes{kWider * stream.forward, kWider * stream.backward};
+  add_stream_operators(layer, model, mixes, variant.feeds);
   if (mixes) add_norm(layer, model, "attention", {});
   if (variant.feeds) add_norm(layer, model, "MLP", {{P::alternate}});
   if (mixes) add_mixer(layer, model, variant);
@@ -228,6 +233,7 @@ Layer transformer_layer(const TransformerModel& model, LayerVariant variant) {
   }
   if (mixes) add_dropout_mask(layer, model, "attention dropout mask");
   if (variant.mixer == Mixer::attention) keep_scores(layer, model);
+  add_bias_operators(layer);
   return layer;
 }
 
@@ -240,6 +246,7 @@ Layer with_rows(Layer layer, double times) {
   for (MemoryPass& pass : layer.passes) {
     pass.forward *= times;
     pass.backward *= times;
+    if (pass.wide) *pass.wide = {times * pass.wide->forward, times * pass.wide->backward};
   }
   for (KeptTensor& tensor : layer.kept) {
     const bool to_others = tensor.attended && layer.attention->block == 0.0;

@@ -40,17 +40,19 @@ struct MlpWords {
 void add_written_out_gelu(Layer& layer, double inner, const MlpWords& words) {
   constexpr double kOfOne = 4.0;
   constexpr double kOfTwo = 6.0;
+  constexpr double kWider = 2.0;
   constexpr double kForward = 6.0 * kOfOne + 2.0 * kOfTwo;
   constexpr double kBackward = 5.0 * kOfOne + 6.0 * kOfTwo;
-  layer.passes.push_back({.name = words.prefix + "activation, written out",
-                          .rows = words.rows,
-                          .forward = kForward * inner,
-                          .backward = kBackward * inner,
-                          .cut = words.cut,
-                          .when = KernelChoice::unfused_activation,
-                          .again = words.activation,
-                          .merged = false,
-                          .stored = Stored::residual});
+  layer.passes.push_back(
+      {.name = words.prefix + "activation, written out",
+       .rows = words.rows,
+       .forward = kForward * inner,
+       .backward = kBackward * inner,
+       .cut = words.cut,
+       .when = KernelChoice::unfused_activation,
+       .again = words.activation,
+       .merged = false,
+       .wide = MovedBytes{kWider * kForward * inner, kWider * kBackward * inner}});
   const auto keep = [&](const char* name, Stored stored, const Again& again) {
     layer.kept.push_back({.name = words.kept_prefix + name,
                           .rows = words.rows,
@@ -85,6 +87,8 @@ void add_activation(Layer& layer, const TransformerModel& model, double inner,
   };
   if (model.activation != ActivationFunction::gelu_new) {
     pass(KernelChoice::always);
+    layer.passes.back().operators = Operators::merged;
+    add_activation_operators(layer, model, inner);
     const bool result_tells = model.activation == ActivationFunction::relu && !model.gated_mlp;
     if (!result_tells) keep_input(inputs, KernelChoice::always);
     return;

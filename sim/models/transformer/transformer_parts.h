@@ -26,6 +26,26 @@ void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, 
 /// The channels of a token, from the pixels of its patch in three colours. Images have no gradient.
 [[nodiscard]] Product patch_product(double channels, std::int64_t pixels);
 
+// What operators that are not merged move, beside the passes of those that are.
+
+/// Of norms, sums with the residual stream, dropout, casts for the products that read the stream and
+/// the sums of their gradients: of a mixer, an MLP, or both.
+void add_stream_operators(Layer& layer, const TransformerModel& model, bool mixes, bool feeds);
+
+/// Of rotary embeddings of `elements` of queries and keys.
+void add_rotary_operators(Layer& layer, double elements, Again again);
+
+/// Of an activation function with a kernel of its own, and its product with the other half of a
+/// gated MLP: a copy of the merged pass that stands last.
+void add_activation_operators(Layer& layer, const TransformerModel& model, double inner);
+
+/// Of `elements` that a norm gave, times gains and plus biases of their image, and of as many that
+/// a gate of it multiplies.
+void add_modulation_operators(Layer& layer, double elements);
+
+/// Of the gradients of biases: of all products that stand in the layer.
+void add_bias_operators(Layer& layer);
+
 /// What dropout on the residual stream decided.
 void add_dropout_mask(Layer& layer, const TransformerModel& model, std::string name);
 

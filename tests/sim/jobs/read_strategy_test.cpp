@@ -32,8 +32,8 @@ TEST(ReadStrategy, TakesEveryField) {
     "virtual_stages": 2, "schedule": "1f1b", "layer_placement": "embedding_and_loss_as_layers",
     "micro_batch": 2, "global_batch": 256, "sequence_length": 4096,
     "sequence_parallel": true, "tensor_parallel_overlap": true, "attention": "unfused",
-    "fused_normalization": false, "fused_activation": false, "vocabulary_parallel_loss": false,
-    "fused_loss": true, "recompute": "full", "zero_stage": 1, "overlap_gradient_reduce": false,
+    "fused_normalization": false, "fused_activation": false, "fused_operators": false,
+    "vocabulary_parallel_loss": false, "fused_loss": true, "recompute": "full", "zero_stage": 1, "overlap_gradient_reduce": false,
     "overlap_parameter_gather": false, "gradient_bucket": "40 MB",
     "overlap_pipeline_transfers": false, "precision": "fp8", "gradient_precision": "bf16",
     "kernel_family": "te", "preset": "none")");
@@ -52,6 +52,7 @@ TEST(ReadStrategy, TakesEveryField) {
   EXPECT_FALSE(strategy.fused_attention);
   EXPECT_FALSE(strategy.fused_normalization);
   EXPECT_FALSE(strategy.fused_activation);
+  EXPECT_FALSE(strategy.fused_operators);
   EXPECT_FALSE(strategy.vocabulary_parallel_loss);
   EXPECT_TRUE(strategy.fused_loss);
   EXPECT_EQ(strategy.recompute, Recompute::full);
@@ -116,8 +117,8 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "sequence_length": 8192, "packed_length": 8192, "task": "pretrain",
     "sequence_parallel": true, "tensor_parallel_overlap": false,
     "overlap_tensor_parallel_backward": true, "attention": "flash",
-    "fused_normalization": true, "fused_activation": true, "vocabulary_parallel_loss": true,
-    "fused_loss": false, "recompute": "none", "offload_layers": 0, "optimizer": "adam",
+    "fused_normalization": true, "fused_activation": true, "fused_operators": true,
+    "vocabulary_parallel_loss": true, "fused_loss": false, "recompute": "none", "offload_layers": 0, "optimizer": "adam",
     "zero_stage": 1, "optimizer_offload": 0.0, "overlap_gradient_reduce": true,
     "overlap_parameter_gather": true, "gradient_bucket": "160 MB", "gradient_cycle": "0 s",
     "overlap_pipeline_transfers": false, "precision": "bf16", "gradient_precision": "fp32",

@@ -91,7 +91,7 @@ TEST(StageLayers, AreEveryStagesThChunk) {
 TEST(RankShape, IsWhatTheStrategySays) {
   const RankShape plain = rank_shape_of(Strategy{});
   EXPECT_TRUE(plain.fused_attention && plain.fused_normalization && plain.fused_activation &&
-              plain.fused_softmax);
+              plain.fused_operators && plain.fused_softmax);
   EXPECT_FALSE(plain.scattered_heads || plain.sequence_parallel || plain.copied_attention ||
                plain.gathered_inputs || plain.frozen);
   EXPECT_EQ(plain.product_bytes, 2.0);
@@ -108,6 +108,7 @@ TEST(RankShape, IsWhatTheStrategySays) {
                     .fused_attention = false,
                     .fused_normalization = false,
                     .fused_activation = false,
+                    .fused_operators = false,
                     .precision = Precision::fp8};
   strategy.memory.fused_softmax = false;
   strategy.memory.copied_attention_output = true;
@@ -119,7 +120,7 @@ TEST(RankShape, IsWhatTheStrategySays) {
   EXPECT_TRUE(shape.scattered_heads && shape.sequence_parallel && shape.copied_attention &&
               shape.gathered_inputs);
   EXPECT_FALSE(shape.fused_attention || shape.fused_normalization || shape.fused_activation ||
-               shape.fused_softmax);
+               shape.fused_operators || shape.fused_softmax);
   // Activations stay in 16 bits, inputs of products are in 8.
   EXPECT_EQ(shape.element_bytes, 2.0);
   EXPECT_EQ(shape.product_bytes, 1.0);

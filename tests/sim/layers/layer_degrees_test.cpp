@@ -264,15 +264,36 @@ TEST(MemoryPasses, AreThoseOfTheKernelsThatRun) {
   EXPECT_TRUE(work(layer, shape).passes[0].merged);
 }
 
-TEST(MemoryPasses, OfTheResidualStreamAreAsWideAsIt) {
+TEST(MemoryPasses, MoveWhatTheySayOfAWideStream) {
   Layer layer;
-  layer.passes = {{.forward = 3.0, .backward = 5.0, .stored = Stored::residual}, {.forward = 3.0}};
+  layer.passes = {{.forward = 3.0, .backward = 5.0, .wide = MovedBytes{7.0, 11.0}},
+                  {.forward = 3.0}};
   RankShape shape{.sequence_length = 4};
   EXPECT_EQ(work(layer, shape).passes[0].forward, 12_B);
   shape.wide_residuals = true;
-  EXPECT_EQ(work(layer, shape).passes[0].forward, 24_B);
-  EXPECT_EQ(work(layer, shape).passes[0].backward, 40_B);
+  EXPECT_EQ(work(layer, shape).passes[0].forward, 28_B);
+  EXPECT_EQ(work(layer, shape).passes[0].backward, 44_B);
   EXPECT_EQ(work(layer, shape).passes[1].forward, 12_B);
+  // Where all is in fp32, nothing is wider than the rest.
+  shape.element_bytes = shape.product_bytes = 4.0;
+  EXPECT_EQ(work(layer, shape).passes[0].forward, 24_B);
+  EXPECT_EQ(work(layer, shape).passes[1].forward, 24_B);
+}
+
+TEST(MemoryPasses, AreThoseOfSoftwareThatMergesOrOfSuchThatDoesNot) {
+  Layer layer;
+  layer.passes = {{.name = "any"},
+                  {.name = "merged", .operators = Operators::merged},
+                  {.name = "separate", .operators = Operators::separate}};
+  RankShape shape;
+  const auto names = [&] {
+    std::string all;
+    for (const PassWork& pass : work(layer, shape).passes) all += std::string(pass.name) + " ";
+    return all;
+  };
+  EXPECT_EQ(names(), "any merged ");
+  shape.fused_operators = false;
+  EXPECT_EQ(names(), "any separate ");
 }
 
 /// Two kinds of 20 and 30 weights; a join of 7, ahead of two layers of the second kind.
