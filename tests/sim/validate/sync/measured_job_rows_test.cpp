@@ -1,5 +1,4 @@
-// Jobs of many kinds of models on one H100 and one H200, of which nothing was fitted but what
-// layers of transformers move on the H100.
+// Jobs of many kinds of models on one H100 and one H200, to whose times nothing was fitted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
