@@ -114,9 +114,18 @@ class WorkCosts {
     cast_elements_ += linear.input_elements;
   }
 
+  /// As many products, each by itself; in fp32 where the device has nothing less precise for it.
+  [[nodiscard]] Cost one_by_one(double products, const GemmShape& shape, Precision wanted) const {
+    const Precision precision = supports(device_, wanted) ? wanted : Precision::fp32;
+    Cost cost = gemm_cost(device_, shape, supports(device_, precision) ? precision : wide_);
+    cost.time = products * cost.time;
+    return cost;
+  }
+
   void add(const GroupedWork& grouped) {
     const auto [m, n, k] = grouped.forward;
     const auto cost_of = [&](const GemmShape& shape) {
+      if (grouped.alone) return one_by_one(grouped.experts, shape, *grouped.alone);
       return in_recipe(grouped_gemm_cost(device_, *kernels_.profile.experts, shape, grouped.experts,
                                          m, kernels_.precision),
                        kernels_.precision);

@@ -39,6 +39,8 @@ RankShape rank_shape_of(const Strategy& strategy) {
       .gathered_inputs = strategy.memory.gathered_inputs,
       .framework_images = strategy.image_kernels == ImageKernels::framework,
       .wide_residuals = strategy.memory.wide_residuals,
+      .expert_precision =
+          bytes_per_element(strategy.precision) == 2.0 ? strategy.expert_precision : std::nullopt,
       .element_bytes = element,
       .product_bytes = quantised,
       .gathered_bytes = strategy.quantised_tensor_gathers && can_gather_quantised(strategy)

@@ -185,8 +185,10 @@ struct Strategy {
   Scaling scaling = Scaling::delayed;                     ///< of their inputs, below 16 bits
   Precision gradient_precision = Precision::fp32;         ///< in which gradients are reduced
   std::optional<Precision> kept_gradient_precision = {};  ///< and kept, if in another
-  std::string kernel_family = "fused";                    ///< a family of the profile
-  std::string software_release;  ///< a release of that family; empty: one like any other
+  /// Of experts' products beside others of 16 bits: operands in fp32, one product after the other.
+  std::optional<Precision> expert_precision = {};
+  std::string kernel_family = "fused";  ///< a family of the profile
+  std::string software_release;         ///< a release of that family; empty: one like any other
   /// One of the profile's attention_kernels, or `kFastestAttention`; empty: the family's.
   std::string attention_kernel;
 

@@ -15,8 +15,13 @@ namespace {
 
 constexpr Word<Precision> kGradientFormats[] = {
     {"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"fp16", Precision::fp16}};
+constexpr Word<Precision> kExpertFormats[] = {{"tf32", Precision::tf32}, {"fp32", Precision::fp32}};
 constexpr Word<Precision> kAdapterFormats[] = {{"bf16", Precision::bf16},
                                                {"fp32", Precision::fp32}};
+
+bool works_in_16_bits(const Strategy& strategy) {
+  return bytes_per_element(strategy.precision) == 2.0;
+}
 
 /// What fine-tuning packs, as a share of the sequence, where a scenario does not say: public steps
 /// of fine-tuning spend 0.43 of the time on attention that whole sequences of 4,096 tokens would
@@ -179,6 +184,16 @@ else.)"},
        word(&Strategy::kept_gradient_precision, kGradientFormats).presettable(),
        R"(Number format in which gradients are kept between micro-batches; sets memory only.
 default: strategy.gradient_precision)"},
+      {"expert_precision",
+       word(&Strategy::expert_precision, kExpertFormats)
+           .presettable()
+           .where(works_in_16_bits,
+                  {"precision", "\"bf16\" or \"fp16\"", "other products are not in 16 bits"}),
+       R"(Number format of experts' products where the others are in 16 bits: of operands in fp32, one matrix
+after the other. So PyTorch has it where weights are in fp32, because autocast casts no grouped
+products; in fp32 itself unless it is let to take tf32 (accelerate's --tf32). Without tf32 an
+accelerator takes fp32. Sets time only.
+default: strategy.precision, all experts' products in one kernel)"},
       {"image_kernels", word(&Strategy::image_kernels).presettable(),
        R"(Whose kernels normalise and pool images: cuDNN's, as fast as copies ("library"), or PyTorch's of
 images whose channels come last ("framework"), whose batch norms reach half of that and whose pools

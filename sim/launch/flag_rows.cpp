@@ -247,6 +247,8 @@ constexpr FlagRow kTable[] = {
      "fp16",
      {kNoFlag, kNoFlag, "communication_data_type=\"fp16\"", kOfScript, kOfScript}},
     {"kept_gradient_precision", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
+    {"expert_precision", "tf32", {kNoFlag, kNoFlag, kNoFlag, kNoFlag, "--tf32 true"}},
+    {"expert_precision", "fp32", {kNoFlag, kNoFlag, kNoFlag, kNoFlag, ""}},
     {"precision",
      "bf16",
      {"--bf16", "training.mixed_precision_param=\"bfloat16\"", "bf16.enabled=true", kOfScript,

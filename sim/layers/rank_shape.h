@@ -40,8 +40,10 @@ struct RankShape {
                                   ///< gathered them
   bool framework_images = false;  ///< norms and pools of images are not the library's kernels
   bool wide_residuals = false;    ///< what passes between layers is in fp32
-  double element_bytes = 2;       ///< of an activation
-  double product_bytes = 2;       ///< of an activation kept as the input of a product; not more
+  /// Of experts' products where it is not that of others: of operands in fp32, one after the other.
+  std::optional<Precision> expert_precision = {};
+  double element_bytes = 2;   ///< of an activation
+  double product_bytes = 2;   ///< of an activation kept as the input of a product; not more
   double gathered_bytes = 2;  ///< of an activation that sequence-parallel ranks gather; not more
   bool whole_loss = false;    ///< every tensor-parallel rank has all logits
   double activation_input_bytes = 2;  ///< of what an activation function takes, kept; not more

@@ -55,6 +55,7 @@ GroupedWork grouped_work(const Product& product, const Layer& layer, const RankS
           .forward = {.m = row_count(product.rows, layer, shape) / local,
                       .n = outputs_on_rank(product, shape),
                       .k = inputs_on_rank(product, shape)},
+          .alone = shape.expert_precision,
           .again = product.again};
 }
 
@@ -125,6 +126,22 @@ void add_adapter(Work& work, const LinearWork& beside, double rank, const RankSh
       {.name = "adapter_casts", .forward = casts, .backward = casts, .merged = false});
 }
 
+constexpr double kSingleElement = 4.0;
+
+/// Bytes of an element of such rows while it is worked on.
+double rows_bytes(Rows rows, const RankShape& shape) {
+  const bool is_single = rows == Rows::routed && shape.expert_precision;
+  return is_single ? kSingleElement : shape.element_bytes;
+}
+
+/// Rows of experts are as wide as these work, whatever passes between layers.
+MovedBytes bytes_of_row(const MemoryPass& pass, const RankShape& shape) {
+  const bool is_routed = pass.rows == Rows::routed && shape.expert_precision;
+  if (pass.wide && shape.has_wide_stream() && !is_routed) return *pass.wide;
+  const double wider = rows_bytes(pass.rows, shape) / kWorkingElement;
+  return {wider * pass.forward, wider * pass.backward};
+}
+
 }  // namespace
 
 std::vector<const Product*> adapted_products(const Layer& layer,
@@ -158,10 +175,7 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
   }
   for (const MemoryPass& pass : layer.passes) {
     if (!shape.holds(pass.when) || !shape.holds(pass.operators)) continue;
-    const double wider = shape.element_bytes / kWorkingElement;
-    const MovedBytes moved = pass.wide && shape.has_wide_stream()
-                                 ? *pass.wide
-                                 : MovedBytes{wider * pass.forward, wider * pass.backward};
+    const MovedBytes moved = bytes_of_row(pass, shape);
     const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut);
     work.passes.push_back({pass.name, Bytes(rows * moved.forward), Bytes(rows * moved.backward),
                            pass.again, pass.merged,
@@ -175,7 +189,8 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
   if (layer.routing) {
     work.masks = expert_mask_shape(*layer.routing, shape);
     if (work.masks.groups == 0.0) {
-      work.permuted_elements = row_count(Rows::routed, layer, shape) * layer.routing->width;
+      work.permuted_elements = row_count(Rows::routed, layer, shape) * layer.routing->width *
+                               (rows_bytes(Rows::routed, shape) / shape.element_bytes);
     }
     work.permuted_again = layer.routing->again;
   }

@@ -43,6 +43,8 @@ struct GroupedWork {
   std::string_view name;
   double experts = 1;
   GemmShape forward;
+  /// A precision of their own, in which they are not grouped: one runs after the other.
+  std::optional<Precision> alone = {};
   Again again = {};
 };
 

@@ -71,6 +71,8 @@ std::vector<StrategyRule> expert_rules() {
            }},
       needs_experts("expert_imbalance", "expert_imbalance needs experts",
                     [](Layout job) { return job.model.routing() || job->expert_imbalance <= 1.0; }),
+      needs_experts("expert_precision", "expert_precision needs experts",
+                    [](Layout job) { return job.model.routing() || !job->expert_precision; }),
       {.fields = {"expert_parallel"},
        .words = "expert_parallel must divide the experts",
        .holds =

@@ -121,6 +121,12 @@ TEST(RankShape, IsWhatTheStrategySays) {
               shape.gathered_inputs);
   EXPECT_FALSE(shape.fused_attention || shape.fused_normalization || shape.fused_activation ||
                shape.fused_operators || shape.fused_softmax);
+  // Experts have a precision of their own beside others of 16 bits only.
+  strategy.expert_precision = Precision::tf32;
+  EXPECT_FALSE(rank_shape_of(strategy).expert_precision.has_value());
+  strategy.precision = Precision::bf16;
+  EXPECT_EQ(rank_shape_of(strategy).expert_precision, Precision::tf32);
+  strategy.precision = Precision::fp8;
   // Activations stay in 16 bits, inputs of products are in 8.
   EXPECT_EQ(shape.element_bytes, 2.0);
   EXPECT_EQ(shape.product_bytes, 1.0);

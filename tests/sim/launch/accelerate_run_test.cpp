@@ -76,5 +76,22 @@ TEST(AccelerateRun, LoadsHalvesWhateverUpdatesThem) {
   }
 }
 
+TEST(AccelerateRun, TellsWhatExpertsMultiplyIn) {
+  const auto text = [](const std::string& model, const std::string& precision) {
+    nlohmann::json scenario = small_scenario(4);
+    scenario["model"] = model;
+    scenario["profile"] = "h100_sxm";
+    scenario["strategy"] = {{"preset", "transformers"},
+                            {"micro_batch", 2},
+                            {"global_batch", 64},
+                            {"precision", precision}};
+    return launch_script(scenario_of(scenario).resolved, LaunchFramework::accelerate).text;
+  };
+  EXPECT_THAT(text("qwen3_30b_a3b", "bf16"), HasSubstr("--bf16 true"));
+  EXPECT_THAT(text("qwen3_30b_a3b", "bf16"), HasSubstr("--tf32 true"));
+  EXPECT_THAT(text("llama3_8b", "bf16"), Not(HasSubstr("--tf32")));
+  EXPECT_THAT(text("qwen3_30b_a3b", "fp32"), Not(HasSubstr("--tf32")));
+}
+
 }  // namespace
 }  // namespace headway

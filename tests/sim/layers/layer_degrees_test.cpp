@@ -280,6 +280,25 @@ TEST(MemoryPasses, MoveWhatTheySayOfAWideStream) {
   EXPECT_EQ(work(layer, shape).passes[1].forward, 24_B);
 }
 
+TEST(Experts, InFp32HaveRowsTwiceAsWideAndProductsOfTheirOwn) {
+  // 3 tokens go to 2 of 3 experts each: 6 rows of 6 elements.
+  Layer layer;
+  layer.products = {
+      {.part = Part::experts, .rows = Rows::routed, .outputs = 4.0, .inputs = 6.0, .copies = 3.0}};
+  layer.routing = ExpertRouting{.experts = 3.0, .experts_per_token = 2.0, .width = 6.0};
+  layer.passes = {{.rows = Rows::routed, .forward = 8.0}, {.forward = 5.0}};
+  RankShape shape{.sequence_length = 3, .wide_residuals = true};
+  EXPECT_FALSE(work(layer, shape).grouped[0].alone.has_value());
+  EXPECT_EQ(work(layer, shape).permuted_elements, 6 * 6);
+  EXPECT_EQ(work(layer, shape).passes[0].forward, 48_B);
+  shape.expert_precision = Precision::tf32;
+  const Work single = work(layer, shape);
+  EXPECT_EQ(single.grouped[0].alone, Precision::tf32);
+  EXPECT_EQ(single.permuted_elements, 2 * 6 * 6);
+  EXPECT_EQ(single.passes[0].forward, 96_B);
+  EXPECT_EQ(single.passes[1].forward, 15_B);
+}
+
 TEST(MemoryPasses, AreThoseOfSoftwareThatMergesOrOfSuchThatDoesNot) {
   Layer layer;
   layer.passes = {{.name = "any"},

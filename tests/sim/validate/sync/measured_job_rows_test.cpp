@@ -42,11 +42,11 @@ MeanErrors mean_errors(const std::string& file) {
 TEST(MeasuredJobRows, ArePredictedAsTheReadmeSays) {
   const MeanErrors h100 = mean_errors("measured_jobs.json");
   EXPECT_EQ(h100.rows, 50U);
-  EXPECT_NEAR(h100.time, 0.08, 0.01);
+  EXPECT_NEAR(h100.time, 0.07, 0.01);
   EXPECT_NEAR(h100.memory, 0.06, 0.01);
   const MeanErrors h200 = mean_errors("measured_jobs_h200.json");
   EXPECT_EQ(h200.rows, 52U);
-  EXPECT_NEAR(h200.time, 0.08, 0.01);
+  EXPECT_NEAR(h200.time, 0.07, 0.01);
   EXPECT_NEAR(h200.memory, 0.06, 0.01);
 }
 
