@@ -204,6 +204,9 @@ struct Layer {
   std::vector<EmbeddingTable> tables;
   std::vector<TensorExchange> exchanges;
   Launches launches;
+  /// Where operators are not merged, the host's time to issue it in that of a layer with two norms
+  /// that are written out, which families of such software were measured with.
+  double separate_issue = 1.0;
   /// Logits a token that a cross-entropy loss takes; 0 without one.
   double loss_classes = 0.0;
 };

@@ -140,6 +140,17 @@ void add_modulation_operators(Layer& layer, double elements) {
   layer.passes.back().rows = Rows::own;
 }
 
+void add_head_copies(Layer& layer, double elements, double others) {
+  constexpr double kKeysAndValues = 2.0;
+  constexpr Operator kCopy = {{2.0 * kNarrow, 2.0 * kNarrow}, {2.0 * kNarrow, 2.0 * kNarrow}};
+  layer.passes.push_back(pass_of("orders of heads, each operator", elements,
+                                 times(2.0 + kKeysAndValues * others, kCopy)));
+  layer.passes.back().cut = Cut::tensor;
+  constexpr double kOfLayer = 68.0;  ///< kernels that a layer with layer norms launches, as traced
+  constexpr double kMore = 4.0;
+  layer.separate_issue *= (kOfLayer + kMore) / kOfLayer;
+}
+
 void add_bias_operators(Layer& layer) {
   double whole = 0.0;
   double shared = 0.0;  // by tensor-parallel ranks

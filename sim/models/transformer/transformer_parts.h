@@ -43,6 +43,10 @@ void add_activation_operators(Layer& layer, const TransformerModel& model, doubl
 /// a gate of it multiplies.
 void add_modulation_operators(Layer& layer, double elements);
 
+/// Of queries that are scaled before they attend, and of them, keys and values, put in the order of
+/// heads (Whisper's attention in transformers): of `elements`, keys and values of `others` for each.
+void add_head_copies(Layer& layer, double elements, double others);
+
 /// Of the gradients of biases: of all products that stand in the layer.
 void add_bias_operators(Layer& layer);
 

@@ -42,6 +42,8 @@ Layer biased_layer(const TransformerModel& shared, LayerVariant variant) {
   Layer layer = transformer_layer(shared, variant);
   constexpr double kBiases = 2.0;
   layer.weights.push_back({Part::attention, kBiases * real(shared.hidden), Cut::tensor, kBiases});
+  const double others = variant.crossed > 0.0 ? variant.crossed : 1.0;
+  add_head_copies(layer, real(shared.hidden), others);
   return layer;
 }
 

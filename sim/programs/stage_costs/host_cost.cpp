@@ -77,7 +77,8 @@ HostCosts host_costs(const Strategy& strategy, const Profile& profile, const Ker
         (layer.launches.forward + kCollectiveKernels * tensor_collectives(strategy, layer) +
          adapter_kernels(strategy, layer)) /
         kTypicalKernels;
-    costs.forward = kernels * Seconds(shares.host * family.host_per_layer.value);
+    const double issued = strategy.fused_operators ? 1.0 : layer.separate_issue;
+    costs.forward = issued * kernels * Seconds(shares.host * family.host_per_layer.value);
     costs.backward = kBackwardHost * costs.forward;
     return costs;
   }

@@ -7,6 +7,7 @@
 #include "sim/layers/work.h"
 #include "sim/models/transformer/diffusion_transformer.h"
 #include "sim/models/transformer/transformer_layers.h"
+#include "sim/models/transformer/whisper.h"
 
 namespace headway {
 namespace {
@@ -135,6 +136,28 @@ TEST(SeparateOperators, SumUpTheGradientsOfBiases) {
     moved += pass.backward.count();
   }
   EXPECT_EQ(moved, kTokens * 2 * ((16 + 10) / 2.0 + 8 + 8));
+}
+
+TEST(SeparateOperators, PutWhispersHeadsInOrder) {
+  // 8 frames are 4 positions, for which 2 words are written: queries are scaled and copied, keys
+  // and values copied, 2 bytes read and 2 written each, both ways. Words ask all positions.
+  const Model model = layers_of(WhisperModel{.layers = 1,
+                                             .decoder_layers = 1,
+                                             .hidden = 8,
+                                             .attention_heads = 2,
+                                             .ffn_hidden = 10,
+                                             .vocabulary = 50,
+                                             .mel_bins = 4,
+                                             .frames = 8,
+                                             .target_positions = 2,
+                                             .target_length = 2});
+  const char* const name = "orders of heads, each operator";
+  expect_moved(model.layer(0), kSeparate, name, 8 * 4 * 4, 8 * 4 * 4);
+  // Half as many words as positions: of themselves all four, crossing two and two of each position.
+  expect_moved(model.layer(1), kSeparate, name, 8 * 4 * 4 / 2.0, 8 * 4 * 4 / 2.0);
+  expect_moved(model.layer(2), kSeparate, name, 8 * (2 + 2 * 2) * 4 / 2.0,
+               8 * (2 + 2 * 2) * 4 / 2.0);
+  EXPECT_DOUBLE_EQ(model.layer(0).separate_issue, 1.1 / 1.3 * 72 / 68);
 }
 
 TEST(SeparateOperators, ModulateBehindANormAndInFrontOfASum) {

@@ -148,6 +148,21 @@ TEST_F(StageCostTest, TheHostIssuesTheProductsAndSumsOfAdapters) {
   EXPECT_DOUBLE_EQ(host.backward.count(), 1.5 * 20e-3);
 }
 
+TEST_F(StageCostTest, TheHostIssuesLayerNormsWithFewerKernelsThanWrittenOutOnes) {
+  KernelFamily& family = profile.kernel_families["fused"];
+  family.host_per_layer = estimate(13e-3);
+  const auto host = [&](Normalization norm) {
+    TransformerModel of = model;
+    of.normalization = norm;
+    return host_costs(strategy, profile, family, transformer_layer(of, {})).forward.count();
+  };
+  EXPECT_DOUBLE_EQ(host(Normalization::layer_norm), 13e-3);
+  EXPECT_DOUBLE_EQ(host(Normalization::rms_norm), 13e-3);
+  strategy.fused_operators = false;
+  EXPECT_DOUBLE_EQ(host(Normalization::layer_norm), 11e-3);
+  EXPECT_DOUBLE_EQ(host(Normalization::rms_norm), 13e-3);
+}
+
 TEST_F(StageCostTest, GapsBetweenKernelsAndTheStepsOwnOverheadAreTheHosts) {
   KernelFamily& family = profile.kernel_families["fused"];
   family.launch_gap = estimate(2e-6);
