@@ -123,6 +123,26 @@ TEST(AttentionOfARank, IsOverDocumentsByThemselves) {
   EXPECT_EQ(swapped.key_heads, 1);
 }
 
+TEST(AttentionOfARank, SaysHowWideValuesAreWhereMeasuredShapesDoNotHold) {
+  Layer layer = attending_layer(true, 0.0);
+  layer.attention->values_differ = true;
+  EXPECT_EQ(work(layer, {.sequence_length = 16}).attention->shape.value_head_size, 2);
+}
+
+TEST(AttentionOfARank, IsOverBlocksOfItsRows) {
+  // A quarter of 2 x 16 positions attends, in blocks of 4: two of them, whole on every rank.
+  Layer layer = attending_layer(false, 0.0);
+  layer.attention->queries = layer.attention->keys = 0.25;
+  layer.attention->block = 4.0;
+  const RankShape shape{.micro_batch = 2, .sequence_length = 16, .tensor_parallel = 2};
+  const AttentionShape blocks = work(layer, shape).attention->shape;
+  EXPECT_EQ(blocks.sequences, 2);
+  EXPECT_EQ(blocks.query_length, 4);
+  EXPECT_EQ(blocks.key_length, 4);
+  EXPECT_EQ(blocks.query_heads, 4);
+  EXPECT_EQ(blocks.key_heads, 2);
+}
+
 TEST(AttentionFlops, LeaveOutWhatAWindowAndAMaskHide) {
   // 2 x 8 heads x (3 + 2) for each of 16 positions; a window of 4 leaves 4 (2 - 4/16) = 7 of them.
   EXPECT_DOUBLE_EQ(forward_flops(attending_layer(true, 0.0), 16).attention_square, 80.0 * 16);
@@ -205,6 +225,18 @@ TEST(KeptForWeights, IsLeftOutWhereTheyAreFrozenWithoutAnAdapter) {
   EXPECT_EQ(kept_bytes(layer, shape), 22_B);
 }
 
+TEST(KeptInputs, AreARanksOwnUnlessTheyStayGathered) {
+  // 4 tokens of 10 channels in 2 bytes; half of them a rank's own.
+  Layer layer;
+  layer.kept = {{.rows = Rows::own, .elements = 10.0, .gathered = true}};
+  RankShape shape{.sequence_length = 4, .tensor_parallel = 2, .sequence_parallel = true};
+  EXPECT_EQ(kept_bytes(layer, shape), 40_B);
+  shape.gathered_inputs = true;
+  EXPECT_EQ(kept_bytes(layer, shape), 80_B);
+  layer.kept.front().gathered = false;
+  EXPECT_EQ(kept_bytes(layer, shape), 40_B);
+}
+
 TEST(GradientsAtWork, AreOfTheResidualStreamAndTheLargestProduct) {
   // 4 tokens: 6 channels come in, 2 bytes each; a product from 6 to 10 channels, split by 2 ranks.
   Layer layer{.input = 6.0};
@@ -248,6 +280,15 @@ TEST(GradientsAtWork, OfAConvolutionAreOfAllItsPositionsOnce) {
   // Where nothing in front of it is trained, its input has none.
   layer.products.front().input_gradient = false;
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(2 * 2.0 * (stream + 4 * 4 * 5)));
+}
+
+TEST(ParameterTensors, AreCountedWithBiases) {
+  // Two matrices, of which one has a bias, and a norm of two; experts are reduced by themselves.
+  Layer layer = two_matrices();
+  layer.products.front().bias = true;
+  layer.products.push_back({.part = Part::experts, .bias = true, .copies = 8.0});
+  layer.weights = {{.part = Part::normalization, .count = 12.0, .tensors = 2.0}};
+  EXPECT_DOUBLE_EQ(parameter_tensors(layer), 2 + 1 + 2);
 }
 
 TEST(MemoryPasses, AreThoseOfTheKernelsThatRun) {

@@ -146,6 +146,17 @@ TEST(Tables, OfEqualCostAreSharedOutByTheirSize) {
   EXPECT_DOUBLE_EQ(tables_on_rank(layer, two_ranks(TablePlacement::table)).placed, 1100.0);
 }
 
+// Half of the 48 lookups of 16 samples are of one popular row again: rows are read and met half as
+// often, gradients of 8 B and sorting of 64 B are of each.
+TEST(Tables, ReadPopularRowsOnce) {
+  Layer layer;
+  layer.tables = {{1000.0, 4.0, 3.0, 0.5}};
+  const RankTables tables = tables_on_rank(layer, two_ranks(TablePlacement::table));
+  EXPECT_DOUBLE_EQ(tables.forward.count(), 24.0 * 16.0 + 16.0 * 8.0);
+  const double met = 1000.0 * (1.0 - std::exp(-0.024));
+  EXPECT_NEAR(tables.backward.count(), 48.0 * (8.0 + 64.0) + 2.0 * met * 16.0, 1e-9);
+}
+
 // Rows that are met are read and written with their states: of 4 numbers 16 B, and one a row.
 TEST(Tables, UpdateStatesWithTheirRows) {
   RankShape shape = two_ranks(TablePlacement::table);
