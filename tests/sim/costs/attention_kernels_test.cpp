@@ -78,6 +78,10 @@ TEST(AttentionKernels, StatesAreMultipliedAtTheRateOfTheSlowest) {
   };
   EXPECT_NEAR(time(round_device()).count(), 1e9 / 50e12, 1e-15);
   EXPECT_NEAR(time(two_kernels()).count(), 1e9 / 25e12, 1e-15);
+  DeviceCosts three = two_kernels();
+  three.attention_kernels["a slower one"] = three.attention_kernels["plain"];
+  three.attention_kernels["a slower one"].efficiency = estimate(0.125);
+  EXPECT_NEAR(time(three).count(), 1e9 / 12.5e12, 1e-15);
 }
 
 TEST(AttentionKernels, HopperRunsFlashAttention2AndAFasterOne) {

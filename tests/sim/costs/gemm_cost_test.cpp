@@ -96,6 +96,17 @@ TEST(GemmCost, ResultsAreStoredInTwoBytesOrInTheFourOfTheOperands) {
   EXPECT_EQ(gemm_traffic(shape, Precision::fp32), Bytes(4 * 900 + 4 * 200));
 }
 
+TEST(GemmCost, WhatOperandsShareIsNotReadAgain) {
+  // Memory holds a ninth of 65,536 x 576 operands: with 576 x 4 others and 65,536 x 4 results at
+  // half of 1 TB/s, in less time than all of them at the whole of it.
+  DeviceCosts device = round_device();
+  device.gemm_quantisation = device.gemm_inner_half = device.gemm_overhead = estimate(0.0);
+  const GemmShape shape{65'536, 4, 576};
+  const GemmOperands operands{.shared = Bytes(2 * 65'536 * (576 - 64.0))};
+  EXPECT_NEAR(gemm_cost(device, shape, Precision::bf16, operands).time.count(),
+              2 * (65'536 * 64 + 576 * 4 + 65'536 * 4) / 0.5e12, 1e-15);
+}
+
 TEST(GemmCost, AnEmptyProductCostsNothing) {
   EXPECT_EQ(bf16_cost(round_device(), 0, 256, 256).time, Seconds(0.0));
 }
@@ -215,6 +226,14 @@ TEST_F(GemmTable, AnotherInnerSizeIsNearerThanAnotherNumberOfRows) {
   // Slopes are 0 by symmetry: weights 2 x 100/9 and 2 x 1.
   EXPECT_NEAR(std::log(factor_at({1024, 1024, 2048})),
               std::log(2.0) * (100.0 / 9.0) / (109.0 / 9.0), 1e-9);
+}
+
+TEST_F(GemmTable, AShapeDiffersNoMoreThanThoseAroundIt) {
+  // The plane through the three goes on to 4.
+  measure({1024, 2048, 1024}, 2.0);
+  measure({2048, 1024, 1024}, 2.0);
+  measure({2048, 2048, 1024}, 1.0);
+  EXPECT_NEAR(factor_at({1024, 1024, 1024}), 2.0, 1e-9);
 }
 
 TEST_F(GemmTable, BelowTheMeasuredRangeTheFormulaIsExtrapolated) {

@@ -57,6 +57,14 @@ TEST(NcclConstants, LargeMessagesReachWhatWasPublishedOfThem) {
   EXPECT_EQ(v100.large_efficiency, v100.efficiency);  // nothing is published
 }
 
+// NCCL's src/graph/tuning.cc: llMaxBws of two nodes, and of more.
+TEST(NcclConstants, FlagsAreCheckedMoreSlowlyOverMoreNodes) {
+  EXPECT_EQ(nccl_ll_bandwidth(2, false), 39.0_GBps);
+  EXPECT_EQ(nccl_ll_bandwidth(3, false), 20.4_GBps);
+  EXPECT_EQ(nccl_ll_bandwidth(2, true), 22.5_GBps);
+  EXPECT_EQ(nccl_ll_bandwidth(3, true), 19.0_GBps);
+}
+
 TEST(NcclConstants, SmallMessagesDoNotFillATree) {
   // The table starts at 64 bytes and doubles: 64 KiB is entry 10, 64 MiB entry 20.
   EXPECT_EQ(nccl_tree_filling(NcclProtocol::ll, 8_B), 1.0);
