@@ -38,6 +38,14 @@ TEST(ModelStates, GradientsThatAreLetGoAreNotThereBesideActivations) {
   EXPECT_LT(freed.total(), kept.total());
   EXPECT_GE(freed.total(), states_of_stage(kFreed, strategy, 0).total());
 
+  // Of an eighth of the sequence both together are less: the rest stands beside them.
+  strategy.sequence_length = 1024;
+  const StageMemory shorter = whole_model(strategy);
+  EXPECT_EQ(shorter.gradients,
+            Bytes(4.0 * parameters(kFreed).total() - 6.0 * 1024 * 128'000) - shorter.activations);
+  EXPECT_GT(shorter.gradients, 1_GB);
+  strategy.sequence_length = 8192;
+
   // Beside what is added up over micro-batches, and over a pipeline's, all are there.
   strategy.global_batch = 2;
   EXPECT_EQ(whole_model(strategy).gradients, kept.gradients);

@@ -90,6 +90,26 @@ TEST(TableMemory, IsNotInTheBucketOfALayer) {
               1e-6);
 }
 
+// A layer of 1,000 numbers of which one is its input: 2 x 999 bytes made again, 2 of a gradient.
+// The softmax, 4 bytes of each of 50 or 100 classes, was kept with what the layers keep until then,
+// and is gone: the reserve is of both.
+TEST(StageBuffers, OfALayerThatIsRecomputedTakeThePlaceOfTheSoftmax) {
+  Model model;
+  append_layers(model, Layer{.input = 1.0, .kept = {{.elements = 1000.0}}});
+  Strategy strategy{.sequence_length = 1};
+  strategy.recompute = Recompute::full;
+  strategy.memory.allocator_reserve = 0.0;
+  const auto memory = [&](double classes) {
+    model.last.loss_classes = classes;
+    return memory_of_stage(model, strategy, 0);
+  };
+  const Bytes context = memory(100.0).buffers - Bytes(2000.0 - 400.0);
+  EXPECT_EQ(memory(50.0).buffers - context, Bytes(2000.0 - 200.0));
+  EXPECT_EQ(memory(50.0).activations, Bytes(2.0 + 200.0));
+  // Of more classes the loss itself, 6 bytes of each, is what needs most.
+  EXPECT_EQ(memory(300.0).buffers - context, Bytes(6 * 300.0));
+}
+
 // The first of two stages has nothing of the wide matrix on the second.
 TEST(StageBuffers, AreOfTheLayersThatStandThere) {
   Model model;

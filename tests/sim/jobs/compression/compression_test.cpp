@@ -58,6 +58,28 @@ TEST(Compression, OneBitSavesWhatItsWarmUpLeaves) {
               4.923, 0.0005);
 }
 
+// Of 1,000 elements of 2 bytes, and what was left of each in 4.
+TEST(Compression, StreamsWhatItReadsAndWrites) {
+  const auto streamed = [](const Compression& how) {
+    return how.method->streamed(how, {.elements = 1000.0, .factors = 80.0}, kHalf, 8).count();
+  };
+  Compression how = by("quantise");  // read, written in 4 bits, those read, written
+  how.bits = 4.0;
+  EXPECT_DOUBLE_EQ(streamed(how), 1000 * (2 + 0.5 + 0.5 + 2));
+  // Gradients and what was left are read, their sum written and read again, zeros written; 10 are
+  // written with their indices of 4, and of each of 8 ranks read and added to what is there.
+  how = by("top_k");
+  how.density = 0.01;
+  EXPECT_DOUBLE_EQ(streamed(how), 1000 * (2 + 4 + 4 + 4 + 2) + 10 * 6 + 8 * 10 * (6 + 2 + 2.0));
+  // Two read and one written, read for either factor; their product written, read and written.
+  EXPECT_DOUBLE_EQ(streamed(by("low_rank")), 1000 * 2 * (3 + 2 + 3.0));
+  // Momentum and what was left are read, what is left and an eighth written; that is read, and the
+  // momentum written.
+  how = by("one_bit");
+  how.warm_up = 0.2;
+  EXPECT_DOUBLE_EQ(streamed(how), 0.8 * 1000 * (2 + 4 + 4 + 0.125 + 0.125 + 2));
+}
+
 TEST(Compression, IsReadAndWritten) {
   const auto reading = read_strategy_text(kLlama3, R"(    "data_parallel": 8,
     "compression": {"method": "top_k", "density": 0.1}, "global_batch": 64)",

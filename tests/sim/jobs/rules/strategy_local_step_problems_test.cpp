@@ -29,6 +29,21 @@ TEST(Synchronisation, IslandsAreReplicasUnlessToldOtherwise) {
   EXPECT_EQ(two.read->strategy.shard_ranks(), 4);
 }
 
+// In ten steps each of two parts is averaged once, beside two steps: a fifth of an average a step,
+// and four of ten steps in which one is under way.
+TEST(Synchronisation, AveragesBeginWhereTheRestOfTheStepsHidesThem) {
+  const auto reading = read_strategy_text(kLlama3, R"(    "data_parallel": 8, "synchronisation":
+    {"scheme": "local_steps", "every": 10, "fragments": 2, "overlap_steps": 2},
+    "global_batch": 64)",
+                                          8);
+  ASSERT_TRUE(reading.read) << reading.problems;
+  const Strategy& strategy = reading.read->strategy;
+  const std::vector<ReplicaExchange> all = strategy.synchronisation->exchanges(strategy);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_DOUBLE_EQ(all[0].times, 0.2);
+  EXPECT_DOUBLE_EQ(all[0].begin, 1.0 - 0.4);
+}
+
 // Beside Adam's states a rank of an island of four has a quarter of the last average and of the
 // outer momentum: 8 bytes a parameter. Llama 3 8B has 8.03 billion.
 TEST(Synchronisation, IslandsKeepTheirLastAverage) {

@@ -83,6 +83,8 @@ TEST(LayersPerChunk, LeavesTheLastChunkShort) {
   // ceil(14 / 4) = 4: the last has nothing but the loss; ceil(15 / 4) = 4 with one layer.
   EXPECT_THAT(layers_per_chunk(kShort, 12, 4), ElementsAre(4, 4, 4, 0));
   EXPECT_THAT(layers_per_chunk(kShort, 13, 4), ElementsAre(4, 4, 4, 1));
+  // 16 / 4 = 4 with nothing left over: the last has room for both ends.
+  EXPECT_THAT(layers_per_chunk(kShort, 14, 4), ElementsAre(4, 4, 4, 2));
   // ceil(10 / 7) = 2, of which six chunks would take 12 of 8 layers.
   EXPECT_FALSE(can_place(kShort, 8, 7, 0));
   EXPECT_TRUE(can_place(kShort, 12, 4, 0));
