@@ -220,6 +220,23 @@ TEST(CollectivePrice, NcclTakesTheProtocolThatIsFastestForTheMessage) {
   }
 }
 
+TEST(CollectivePrice, LargeMessagesOfNcclKeepItsBuffersFilled) {
+  // A ring of four in a node: 3/2 of each byte at 400 GB/s, of which the first 256 MiB reach less.
+  const auto cluster = cluster_of(kNodes.text());
+  Profile profile = round_profile();
+  profile.accelerator = "h100-sxm";
+  const NcclNodeCosts& inside = *nccl_node_costs(profile.accelerator);
+  ASSERT_GT(inside.large_efficiency, inside.efficiency);
+  const PricedCollective prices(*cluster, {.library = CollectiveLibrary::nccl, .profile = &profile},
+                                CollectiveKind::all_reduce, kOneNode, CollectiveAlgorithm::ring);
+  const auto more = [&](Bytes from, Bytes to) {
+    return (prices.price(to).time - prices.price(from).time).count();
+  };
+  const double gib = 1024.0 * 1024.0 * 1024.0;
+  EXPECT_NEAR(more(128_MiB, 256_MiB), 1.5 * gib / 8 / (inside.efficiency * 400e9), 1e-9);
+  EXPECT_NEAR(more(1_GiB, 2_GiB), 1.5 * gib / (inside.large_efficiency * 400e9), 1e-9);
+}
+
 TEST(CollectivePrice, NcclHasNoHierarchies) {
   const auto cluster = cluster_of(kNodes.text());
   Profile profile = round_profile();

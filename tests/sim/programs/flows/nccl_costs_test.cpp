@@ -82,6 +82,17 @@ TEST(NcclCosts, StepsOfARingTakeAsLongAsMessagesOfTheHost) {
       0.79e-6);
 }
 
+TEST(NcclCosts, ARingOfSingleRanksTakesTheStepsOfATree) {
+  const auto step = [](int largest_domain) {
+    return nccl_choices(node(), CollectiveKind::all_gather,
+                        {.domains = 2, .largest_domain = largest_domain})
+        .front()
+        .costs.scale_out_latency.count();
+  };
+  EXPECT_DOUBLE_EQ(step(1), 5.0e-6);  // of LL
+  EXPECT_DOUBLE_EQ(step(2), 2.7e-6);
+}
+
 NodeType over(TransportKind transport) {
   NodeType type = node();
   type.transport = {.kind = transport, .costs = transport_costs(transport)};
@@ -164,6 +175,12 @@ TEST(NcclCosts, ATreeIsBoundByTheChannelsOfItsNics) {
   };
   EXPECT_DOUBLE_EQ(share(2), 2 * 23.6 / 300);
   EXPECT_DOUBLE_EQ(share(3), 2 * 17.8 / 300);
+  // Two accelerators of a node use their own two of eight NICs.
+  EXPECT_DOUBLE_EQ(choice_of(nccl_choices(node(), CollectiveKind::all_reduce,
+                                          {.domains = 2, .largest_domain = 2}),
+                             CollectiveAlgorithm::tree, NcclProtocol::simple)
+                       .costs.scale_up_efficiency,
+                   2 * 23.6 / 300);
   // Eight would carry 188.8 GB/s, a little less than a ring inside the node.
   EXPECT_DOUBLE_EQ(choice_of(nccl_choices(node(), CollectiveKind::all_reduce, kTwoNodes),
                              CollectiveAlgorithm::tree, NcclProtocol::simple)

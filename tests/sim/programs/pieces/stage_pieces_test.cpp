@@ -54,13 +54,27 @@ TEST(StagePieces, FrozenMatricesAreGatheredInNoLargerPiecesThanTrainedOnes) {
 }
 
 // Rank 2 of a layer of 10: qkv 2 (10 + 30), projection 2 (10 + 10), MLP twice 2 (10 + 29), and two
-// norms of 10, instead of 1,000.
+// norms of 10, instead of 1,000. Of rank 20 all matrices are smaller than their factors.
 TEST(StagePieces, LowRankFactorsStandForMatrices) {
   SmallJob job(1);
   job.strategy.compression.rank = 2;
   const Piece piece = chunk_pieces(job.shape(), 0).front();
   const double ends = piece.trained - 1000.0;  // embedding and head, as they are: 10 each
   EXPECT_DOUBLE_EQ(piece.factors, 80.0 + 40.0 + 2.0 * 78.0 + 20.0 + ends);
+  job.strategy.compression.rank = 20;
+  EXPECT_DOUBLE_EQ(chunk_pieces(job.shape(), 0).front().factors, 1000.0 + ends);
+}
+
+// Two predictions ahead stand behind the last layer: a layer of 1,000 each, and what joins it, 7 x
+// 10.
+TEST(StagePieces, PredictionsStandWithTheHead) {
+  SmallJob job(1);
+  const Piece without = chunk_pieces(job.shape(), 0).front();
+  job.model.ahead = {.layers = 2, .kind = 0, .join = {}};
+  job.model.ahead.join.products = {{.outputs = 7.0, .inputs = 10.0}};
+  const Piece with = chunk_pieces(job.shape(), 0).front();
+  EXPECT_DOUBLE_EQ(with.parameters - without.parameters, 2 * (1000.0 + 70.0));
+  EXPECT_DOUBLE_EQ(with.trained - without.trained, 2 * (1000.0 + 70.0));
 }
 
 // InternEvo: whole tensors go to ranks. A layer has four matrices, and one more stands at either

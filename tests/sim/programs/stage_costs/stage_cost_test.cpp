@@ -47,6 +47,14 @@ TEST_F(StageCostTest, FullRecomputationRunsTheForwardPassAgain) {
   EXPECT_DOUBLE_EQ(with.layer().backward.total().count(), without.layer().backward.total().count());
 }
 
+TEST_F(StageCostTest, ALayerThatPredictsAheadIsRecomputedToo) {
+  model.multi_token_prediction_layers = 1;
+  const StageCost without = cost();
+  strategy.recompute = Recompute::full;
+  EXPECT_NEAR((cost().head_backward.total() - without.head_backward.total()).count(),
+              linears + attention + streaming, 1e-12);
+}
+
 TEST_F(StageCostTest, OtherRecomputationRunsThatPartAgain) {
   strategy.recompute = Recompute::activation;
   EXPECT_NEAR(cost().layer().recompute[Cause::recompute].count(), 16.0 * kMi / kMemory, 1e-15);
