@@ -72,6 +72,7 @@ TEST(InputUse, ACacheThatNodesShareHoldsAPartOnEach) {
   EXPECT_DOUBLE_EQ(use.read_share, 0.25);
   EXPECT_DOUBLE_EQ(use.read.count(), 0.5);
   EXPECT_EQ(use.stalled, 0_s);
+  EXPECT_DOUBLE_EQ(use.storage_rate.count(), 25e6);  // a quarter of 100 MB in a step of 1 s
   EXPECT_DOUBLE_EQ(use.first_epoch_step.count(), 2.0);
 }
 
