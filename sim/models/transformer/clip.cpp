@@ -61,7 +61,7 @@ Layer patches_and_words(const ClipModel& fields) {
   first.passes.push_back(
       {.name = "patch_positions", .forward = kClipPosition * h, .backward = kClipPosition * h});
   add_pass(first, "norm in front", Rows::tokens, kClipNorm * h, Cut::none, {});
-  first.kept.push_back({.name = "norm in front input", .elements = h});
+  first.kept.push_back({.name = "norm in front input", .elements = h, .stored = Stored::residual});
   return first;
 }
 

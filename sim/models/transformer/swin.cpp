@@ -77,8 +77,9 @@ Layer merging(const SwinModel& fields, const Stage& from, const Stage& to) {
   norm.hidden *= static_cast<std::int64_t>(kMerged);
   layer.weights.push_back(norm_weights(norm));
   add_pass(layer, "merging_norm", Rows::tokens, 2.0 * kNormPass * to.rows * inputs, Cut::none, {});
-  layer.kept = {{.name = "merging norm input", .elements = to.rows * inputs},
-                {.name = "merging input", .elements = to.rows * inputs, .for_weights = true}};
+  layer.kept = {
+      {.name = "merging norm input", .elements = to.rows * inputs, .stored = Stored::residual},
+      {.name = "merging input", .elements = to.rows * inputs, .for_weights = true}};
   return layer;
 }
 
@@ -108,7 +109,10 @@ Layer class_head(const SwinModel& fields, const Stage& last) {
                            .bias = true});
   head.weights.push_back(norm_weights(as_transformer(fields, last)));
   head.passes.push_back(cross_entropy_pass(head.loss_classes));
-  head.kept = {{.name = "final norm input", .rows = Rows::own, .elements = last.rows * h},
+  head.kept = {{.name = "final norm input",
+                .rows = Rows::own,
+                .elements = last.rows * h,
+                .stored = Stored::residual},
                {.name = "mean of patches", .elements = one * h}};
   return head;
 }

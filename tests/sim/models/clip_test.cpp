@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/layers/flops.h"
+#include "sim/layers/kept_tensors.h"
 #include "sim/layers/parameters.h"
 #include "sim/layers/work.h"
 #include "tests/sim/models/library_models.h"
@@ -58,6 +59,29 @@ TEST(Clip, WorksOnAnImageAndItsText) {
   EXPECT_DOUBLE_EQ(50 * model.layer(12).output, h + 77 * t);
   EXPECT_DOUBLE_EQ(model.layer(23).output, model.last.input);
   EXPECT_EQ(model.left_out.size(), 1U);
+}
+
+/// Of an image of 50 tokens of h and its 77 words of t, in 2 bytes. Words are read and written,
+/// their positions two read and a sum written, as those of patches are; the norm in front of layers
+/// reads and writes. Behind the layers what stands for the image and all words are normed, a row of
+/// each is multiplied, and what both give is compared.
+TEST(Clip, EndsMoveAndKeepWhatTheyWorkOn) {
+  const Model model = layers_of(base_of_32());
+  const RankShape image{.sequence_length = 50.0};
+  const double h = 768;
+  const double t = 512;
+  double moved = 0.0;
+  for (const PassWork& pass : work(model.first, image).passes) moved += pass.forward.count();
+  EXPECT_NEAR(moved, 77 * t * (4 + 6) + 50 * h * (6 + 4), 1e-6);
+  EXPECT_NEAR(kept_bytes(model.last, image).count(), 2 * (h + 77 * t + h + t + 2 * 512), 1e-6);
+  // Inputs of norms, in fp32 where the residual stream is.
+  RankShape wide = image;
+  wide.wide_residuals = true;
+  const auto more = [&](const Layer& layer) {
+    return (kept_bytes(layer, wide) - kept_bytes(layer, image)).count();
+  };
+  EXPECT_NEAR(more(model.first), 2 * 50 * h, 1e-6);
+  EXPECT_NEAR(more(model.last), 2 * (h + 77 * t), 1e-6);
 }
 
 /// What stands in no half is as in the library, which is ViT-B/32; ViT-L/14 has 427,616,513.
