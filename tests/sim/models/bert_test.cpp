@@ -56,6 +56,15 @@ TEST(Bert, TheHeadKeepsAndMovesThePredictedWordsOnly) {
   EXPECT_DOUBLE_EQ(128 * model.last.loss_classes, 20 * 30522.0);
 }
 
+TEST(Bert, NarrowRowsOfTablesAreKeptForTheProductThatWidensThem) {
+  BertModel model = large();
+  model.dropout = false;
+  const RankShape shape{.sequence_length = 128};
+  EXPECT_EQ(kept_bytes(layers_of(model).first, shape), 0_B);
+  model.table_width = 128;
+  EXPECT_DOUBLE_EQ(kept_bytes(layers_of(model).first, shape).count(), 128 * 2 * 128.0);
+}
+
 TEST(Bert, WithoutDropoutItKeepsNoMasks) {
   BertModel model = large();
   EXPECT_TRUE(layers_of(model).layer(0).attention->dropout);

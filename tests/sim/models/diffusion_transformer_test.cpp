@@ -193,6 +193,26 @@ TEST(DiffusionTransformer, GatesMoveTheirResultsBackward) {
   EXPECT_DOUBLE_EQ(moved, 256 * (3 * 20 * h + 3 * 16 * h + 2 * 4 * h));
 }
 
+TEST(DiffusionTransformer, EndsMoveAndKeepWhatTheyWorkOn) {
+  // An image of 256 patches. In front 16 numbers of each, and of a time 256 sinusoids and two
+  // vectors, in 2 bytes; fixed positions are two terms read and a sum written, with no gradient.
+  const double h = 1152;
+  const Model model = layers_of(dit(28, 1152, 16, 2));
+  const RankShape image{.sequence_length = 256.0};
+  EXPECT_DOUBLE_EQ(kept_bytes(model.first, image).count(), 2 * (256 * 16 + 256 + 2 * h));
+  const Work first = work(model.first, image);
+  ASSERT_EQ(first.passes.size(), 1U);
+  EXPECT_DOUBLE_EQ(first.passes[0].forward.count(), 256 * 6 * h);
+  EXPECT_EQ(first.passes[0].backward, 0_B);
+  // Behind it inputs of a norm and of a product, a vector in and two out. What it is off by, 32
+  // numbers of each patch: two terms read; backward again, and the gradient written.
+  EXPECT_DOUBLE_EQ(kept_bytes(model.last, image).count(), 2 * (256 * 2 * h + 3 * h));
+  const Work last = work(model.last, image);
+  ASSERT_EQ(last.passes.size(), 1U);
+  EXPECT_DOUBLE_EQ(last.passes[0].forward.count(), 256 * 32 * 4.0);
+  EXPECT_DOUBLE_EQ(last.passes[0].backward.count(), 256 * 32 * 6.0);
+}
+
 TEST(DiffusionTransformer, RanksHaveTheirPartOfAllButVectors) {
   // Of four in a layer of two streams: a quarter of 24 h^2 and of the biases where outputs are
   // split; vectors whole.

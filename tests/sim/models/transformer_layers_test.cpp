@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "sim/layers/exchanges.h"
 #include "sim/layers/flops.h"
@@ -214,11 +215,15 @@ TEST(TransformerLayers, PartsOfALayerAreMadeAgainWithTheirTensors) {
   EXPECT_DOUBLE_EQ(again(RecomputePart::mlp), 2 * 3 * h * f);
   const double attention = 2 * h * (128 + 16) * 128 + 2 * h * h;
   EXPECT_DOUBLE_EQ(again(RecomputePart::alternate), 0.5 * (attention + 2 * 3 * h * f));
-  double rotary_again = 0.0;
-  for (const PassWork& pass : work(layer, shape).passes) {
-    if (pass.name == "rotary") rotary_again = pass.again.share({RecomputePart::alternate});
-  }
-  EXPECT_DOUBLE_EQ(rotary_again, 1.0);
+  const auto pass_again = [&](std::string_view name, RecomputePart part) {
+    for (const MemoryPass& pass : layer.passes) {
+      if (pass.name == name) return pass.again.share({part});
+    }
+    return -1.0;
+  };
+  EXPECT_DOUBLE_EQ(pass_again("rotary", RecomputePart::alternate), 1.0);
+  // Of 10 bytes that norms, sums and dropouts move of a channel norms read 2 and write 2.
+  EXPECT_DOUBLE_EQ(pass_again("norm_residual_dropout", RecomputePart::layernorm), 4.0 / 10.0);
 }
 
 TEST(TransformerLayers, PartsOfExpertsAreMadeAgainWithTheirTensors) {
@@ -309,6 +314,24 @@ TEST(TransformerLayers, OfAReluOnlyTheResultIsKept) {
   const Bytes gate = kept_bytes(transformer_layer(gated), shape);
   gated.activation = ActivationFunction::relu;
   EXPECT_EQ(kept_bytes(transformer_layer(gated), shape), gate);
+}
+
+TEST(TransformerLayers, OfAGeluInElementaryOperationsFourTensorsAreKept) {
+  // Of each of 49,152 numbers the one that a fused kernel takes, or what is cubed, the tangent, one
+  // more than it, and half of what is activated, which stays in 2 bytes where the others have 4.
+  TransformerModel model = gpt3_fields();
+  model.activation = ActivationFunction::gelu_new;
+  const auto more = [&model](bool wide_residuals) {
+    RankShape shape{.wide_residuals = wide_residuals};
+    const Bytes fused = kept_bytes(transformer_layer(model), shape);
+    shape.fused_activation = false;
+    return (kept_bytes(transformer_layer(model), shape) - fused).count();
+  };
+  EXPECT_DOUBLE_EQ(more(false), 49152 * (4 * 2 - 2.0));
+  EXPECT_DOUBLE_EQ(more(true), 49152 * (3 * 4 + 2 - 2.0));
+  // Of a gated MLP the other half and what is activated are kept besides, as factors of a product.
+  model.gated_mlp = true;
+  EXPECT_DOUBLE_EQ(more(false), 49152 * ((4 + 2) * 2 - 2 * 2.0));
 }
 
 TEST(TransformerLayers, DropoutIsOfAttentionToo) {

@@ -108,6 +108,22 @@ TEST(VisionTower, KeepsScoresOfImagesWhereAttentionIsWrittenOut) {
   EXPECT_DOUBLE_EQ(scores, 800.0 * 100.0 * 4 * 2);  // patches, those attended to, heads, bytes
 }
 
+TEST(VisionTower, ProjectorsMoveAndKeepWhatTheyWorkOn) {
+  // Of a position 2 patches of 64 in front of the norm, and as half of it is of images, half of 256
+  // in front of either product and of the activation, half of 32 behind; each read and written, in
+  // 2 bytes.
+  const Model model = layers_of(small_model(small_tower()));
+  const RankShape one{.sequence_length = 1.0};
+  const auto moved = [&](int layer) {
+    double bytes = 0.0;
+    for (const PassWork& pass : work(model.layer(layer), one).passes) bytes += pass.forward.count();
+    return bytes;
+  };
+  EXPECT_DOUBLE_EQ(moved(2) - moved(1), 4 * (2 * 64 + 128 + 16.0));
+  EXPECT_DOUBLE_EQ((kept_bytes(model.layer(2), one) - kept_bytes(model.layer(1), one)).count(),
+                   2 * (2 * 64 + 128 + 128 + 128.0));
+}
+
 TEST(VisionTower, HandsOnItsPatchesAndTheWordsThatWait) {
   const Model model = layers_of(small_model(small_tower()));
   ASSERT_EQ(model.layer_count(), 5);
