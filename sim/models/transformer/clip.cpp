@@ -55,7 +55,7 @@ Layer patches_and_words(const ClipModel& fields) {
   first.output += h;
   Product patches = patch_product(h, fields.patch_size * fields.patch_size);
   patches.rows_each = (tokens - 1.0) / tokens;
-  first.products.push_back(std::move(patches));
+  add_patches(first, std::move(patches));
   first.weights.push_back({Part::positions, (tokens + 1.0) * h});  // and the token of the image
   first.weights.push_back(norm_weights(image_half(fields)));
   first.passes.push_back(

@@ -89,7 +89,7 @@ Layer patch_embedding(const SwinModel& fields, const Stage& first) {
   Product patches = patch_product(h, fields.patch_size * fields.patch_size);
   patches.part = Part::embedding;
   patches.bias = true;
-  embedding.products.push_back(std::move(patches));
+  add_patches(embedding, std::move(patches));
   embedding.weights.push_back(norm_weights(as_transformer(fields, first)));
   add_pass(embedding, "patch_norm", Rows::tokens, kNormPass * h, Cut::none, {});
   embedding.kept.push_back({.name = "patch norm input", .elements = h});

@@ -128,6 +128,12 @@ Product patch_product(double channels, std::int64_t pixels) {
           .input_gradient = false};
 }
 
+void add_patches(Layer& layer, Product patches) {
+  layer.kept.push_back(
+      {.name = "pixels", .elements = patches.rows_each * patches.inputs, .for_weights = true});
+  layer.products.push_back(std::move(patches));
+}
+
 bool is_between(std::int64_t layer, std::int64_t interval) {
   return interval == 0 || layer % interval != interval - 1;
 }

@@ -25,6 +25,8 @@ void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, 
 
 /// The channels of a token, from the pixels of its patch in three colours. Images have no gradient.
 [[nodiscard]] Product patch_product(double channels, std::int64_t pixels);
+/// Adds it, and the pixels that the gradient of its weights needs.
+void add_patches(Layer& layer, Product patches);
 
 // What operators that are not merged move, beside the passes of those that are.
 

@@ -45,9 +45,7 @@ void add_pixels(Layer& embedding, const VisionTower& tower) {
   // Not of the embedding's part, which the head has in common where it is tied.
   Product patches = patch_product(h, tower.patch_size * tower.patch_size * tower.frames);
   patches.rows_each = rows;
-  embedding.kept.push_back(
-      {.name = "pixels", .elements = rows * patches.inputs, .for_weights = true});
-  embedding.products.push_back(std::move(patches));
+  add_patches(embedding, std::move(patches));
   if (tower.position_rows == 0) return;
   embedding.weights.push_back({Part::positions, real(tower.position_rows) * h});
   embedding.passes.push_back({.name = "patch_positions",

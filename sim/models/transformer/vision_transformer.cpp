@@ -40,7 +40,7 @@ Layer patch_embedding(const VisionTransformerModel& fields) {
   patches.part = Part::embedding;
   patches.rows_each = real(fields.patches()) / tokens;
   patches.bias = true;
-  embedding.products.push_back(std::move(patches));
+  add_patches(embedding, std::move(patches));
   const double learned = real(fields.class_tokens());
   embedding.weights.push_back({Part::positions, (tokens + learned) * h});
   embedding.passes.push_back({.name = "position_embedding",

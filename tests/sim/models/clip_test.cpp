@@ -73,6 +73,8 @@ TEST(Clip, EndsMoveAndKeepWhatTheyWorkOn) {
   double moved = 0.0;
   for (const PassWork& pass : work(model.first, image).passes) moved += pass.forward.count();
   EXPECT_NEAR(moved, 77 * t * (4 + 6) + 50 * h * (6 + 4), 1e-6);
+  // Pixels of 49 patches in three colours, and what the norm in front takes.
+  EXPECT_NEAR(kept_bytes(model.first, image).count(), 2 * (49 * 3 * 32 * 32 + 50 * h), 1e-6);
   EXPECT_NEAR(kept_bytes(model.last, image).count(), 2 * (h + 77 * t + h + t + 2 * 512), 1e-6);
   // Inputs of norms, in fp32 where the residual stream is.
   RankShape wide = image;

@@ -75,6 +75,8 @@ TEST(Swin, EndsAndMergingsMoveAndKeepWhatTheyWorkOn) {
   const Work first = work(model.first, image);
   ASSERT_EQ(first.passes.size(), 1U);
   EXPECT_DOUBLE_EQ(first.passes[0].forward.count(), 3136 * 4 * 96.0);
+  // With the pixels of each, 4 x 4 in three colours.
+  EXPECT_DOUBLE_EQ(kept_bytes(model.first, image).count(), 2 * 3136 * (96 + 48.0));
   const Work last = work(model.last, image);
   ASSERT_EQ(last.passes.size(), 1U);
   EXPECT_NEAR(last.passes[0].forward.count(), 6 * 1000.0, 1e-9);

@@ -54,6 +54,8 @@ TEST(VisionTransformer, EndsMoveAndKeepWhatTheyWorkOn) {
   ASSERT_EQ(first.passes.size(), 1U);
   EXPECT_DOUBLE_EQ(first.passes[0].forward.count(), 197 * 6 * 768.0);
   EXPECT_DOUBLE_EQ(first.passes[0].backward.count(), 197 * 6 * 768.0);
+  // Pixels of 196 patches in three colours, for the gradient of the weights.
+  EXPECT_NEAR(kept_bytes(model.first, image).count(), 2 * 196 * 3 * 16 * 16.0, 1e-6);
   const Work last = work(model.last, image);
   ASSERT_EQ(last.passes.size(), 1U);
   EXPECT_NEAR(last.passes[0].forward.count(), 6 * 1000.0, 1e-9);
