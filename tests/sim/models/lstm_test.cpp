@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "sim/layers/flops.h"
 #include "sim/layers/parameters.h"
 #include "sim/layers/work.h"
@@ -45,6 +47,28 @@ TEST(Lstm, PassesMoveWhatTensorsTake) {
   };
   EXPECT_DOUBLE_EQ(moved(2.0), 20.0 * 3.0 * 30.0);
   EXPECT_DOUBLE_EQ(moved(4.0), 20.0 * 3.0 * 60.0);
+}
+
+// Numbers of 2 bytes for each element of the state. A GRU reads two products of three gates and the
+// state, and writes gates and state; backward it reads gates, state and gradient, and writes those
+// of the state and of four products. A plain layer reads two products and writes its state;
+// backward it reads that and its gradient, and writes one.
+TEST(RecurrentLayer, MovesTheGatesOfItsCell) {
+  const auto moved = [](RecurrentCell cell) {
+    const MemoryPass pass = recurrent_layer(cell, 2.0, 3.0, 4.0).passes.at(0);
+    return std::pair(pass.forward, pass.backward);
+  };
+  EXPECT_EQ(moved(RecurrentCell::lstm), std::pair(2 * 3 * 15.0, 2 * 3 * 13.0));
+  EXPECT_EQ(moved(RecurrentCell::gru), std::pair(2 * 3 * (6 + 1 + 4.0), 2 * 3 * (5 + 1 + 4.0)));
+  EXPECT_EQ(moved(RecurrentCell::plain), std::pair(2 * 3 * 3.0, 2 * 3 * 3.0));
+}
+
+// A product of all inputs and backward three of all positions, beside a product and a kernel for
+// each, whose launches take 8 us of an operator's 63.
+TEST(RecurrentLayer, LaunchesWhatTakesTurnsOneByOne) {
+  const Launches launches = recurrent_layer(RecurrentCell::lstm, 2.0, 3.0, 63.0).launches;
+  EXPECT_DOUBLE_EQ(launches.forward, 1.0 + 2.0 * 8.0);
+  EXPECT_DOUBLE_EQ(launches.backward, 3.0 + 2.0 * 8.0);
 }
 
 TEST(Lstm, SharesATableOfTheSameWidth) {

@@ -238,6 +238,10 @@ TEST(TransformerLayers, PartsOfExpertsAreMadeAgainWithTheirTensors) {
   EXPECT_DOUBLE_EQ(dropped(RecomputePart::shared_experts), 3 * f);
   EXPECT_DOUBLE_EQ(dropped(RecomputePart::moe), 8 * (7168 + 3 * f) + 3 * f);
   EXPECT_DOUBLE_EQ(dropped(RecomputePart::activation), 8 * f + f);
+  for (const MemoryPass& pass : layer.passes) {
+    const bool is_activation = pass.name == "expert_activation" || pass.name == "shared_activation";
+    EXPECT_EQ(pass.again.with(RecomputePart::activation), is_activation) << pass.name;
+  }
   // Queries, keys and values of 128 heads.
   EXPECT_DOUBLE_EQ(dropped(RecomputePart::mla_up_proj), 128 * (192 + 192 + 128));
   EXPECT_DOUBLE_EQ(exchanged_again(layer, {}, {RecomputePart::shared_experts}), 0.5);
