@@ -23,6 +23,9 @@ TEST(ContextMessages, OfCrossAttentionAreTheQueriesOfOneTextAndTheKeysOfTheOther
   EXPECT_EQ(messages.outputs, 6_B);
   EXPECT_EQ(messages.keys_and_values(), 27_B);
   EXPECT_EQ(messages.all(), 45_B);
+  // Blocks are dealt out whole: nobody asks another rank.
+  layer.attention->block = 2.0;
+  EXPECT_EQ(context_messages(layer, shape).all(), 0_B);
 }
 
 }  // namespace
