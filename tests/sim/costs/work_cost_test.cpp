@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sim/costs/kernel_cost.h"
 #include "tests/support/round_profile.h"
 
@@ -289,6 +291,20 @@ TEST(WorkCost, ProductsOfARecipeHaveTheRateThatItsScalesLeave) {
   Work experts;
   experts.grouped.push_back({.experts = 4, .forward = kProduct});
   EXPECT_NEAR(forward(experts), 4 * 0.05 * 1.1 + 0.004, 1e-12);
+}
+
+TEST(WorkCost, ProductsOfARecipeAreKnownAsWellAsItsRate) {
+  // 25 ms of a product, whose efficiency is known to 3 % and whose recipe's rate to 10 %.
+  Profile profile = profile_with_experts();
+  profile.device.recipe_cast_bytes[Scaling::mxfp8] = profile.device.cast_bytes;
+  profile.device.recipe_rate[Scaling::mxfp8] = {0.8, 0.1, ""};
+  Work work;
+  work.linears.push_back({.forward = kProduct});
+  const WorkCost cost = work_cost(work, {.profile = profile,
+                                         .family = profile.kernel_families.at("fused"),
+                                         .precision = Precision::fp8,
+                                         .scaling = Scaling::mxfp8});
+  EXPECT_NEAR(std::sqrt(cost.forward.variance()), 0.025 * std::hypot(0.03, 0.1), 1e-12);
 }
 
 TEST(WorkCost, RowsGoToTheirExpertsAndComeBack) {
