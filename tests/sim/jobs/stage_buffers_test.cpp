@@ -78,6 +78,22 @@ TEST(GatheredBuffers, AreAsWideAsWhatIsGathered) {
               1e-6);
 }
 
+// Of layers of 10 x 100 with adapters of 10 + 100 both are gathered, in 2 bytes, one layer in use
+// and one ahead; in 4 bytes gradients of adapters alone are on their way, or of the whole layer.
+TEST(GatheredBuffers, OfAdaptersReduceTheirGradientsAlone) {
+  Model model;
+  Layer layer{.name = "layer"};
+  layer.products = {{.outputs = 10.0, .inputs = 100.0, .target = AdapterTarget::fc1}};
+  append_layers(model, layer, 2);
+  Strategy strategy{.data_parallel = 2, .global_batch = 2, .sharding = Sharding::full};
+  const Bytes whole = memory_of_stage(model, strategy, 0).buffers;
+  strategy.task = Task::lora;
+  strategy.lora_rank = 1;
+  strategy.lora_targets = {AdapterTarget::fc1};
+  EXPECT_NEAR((whole - memory_of_stage(model, strategy, 0).buffers).count(),
+              4 * (1000.0 - 110.0) - 2 * 2 * 110.0, 1e-6);
+}
+
 // A matrix of 10 x 100 beside tables: their gradients do not travel with its.
 TEST(TableMemory, IsNotInTheBucketOfALayer) {
   Model model = tables_of_two_sizes();

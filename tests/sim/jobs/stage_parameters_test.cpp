@@ -88,6 +88,28 @@ TEST(StageLayers, AreEveryStagesThChunk) {
   EXPECT_THAT(counts(stage_layers(model, strategy, 15)), ElementsAre(1, 1, 1, 1, 1, 1, 1, 0));
 }
 
+TEST(RankShape, GathersWhatIsQuantisedWithItsScales) {
+  // A byte, and one for 32 of them.
+  Strategy strategy{.tensor_parallel = 2, .sequence_parallel = true, .precision = Precision::fp8};
+  strategy.scaling = Scaling::mxfp8;
+  strategy.quantised_tensor_gathers = strategy.quantised_parameter_gathers = true;
+  EXPECT_EQ(rank_shape_of(strategy).gathered_bytes, 1.0 + 1.0 / 32.0);
+  EXPECT_EQ(gathered_parameter_bytes(strategy), 2.0);  // nothing is sharded
+  strategy.sharding = Sharding::optimizer;
+  EXPECT_EQ(gathered_parameter_bytes(strategy), 1.0 + 1.0 / 32.0);
+  strategy.sequence_parallel = false;
+  EXPECT_EQ(rank_shape_of(strategy).gathered_bytes, 2.0);
+}
+
+TEST(RankShape, AdaptersInFp32AreCastBesideNarrowerModels) {
+  Strategy strategy{.task = Task::lora};
+  EXPECT_FALSE(rank_shape_of(strategy).wide_adapters);
+  strategy.lora_precision = Precision::fp32;
+  EXPECT_TRUE(rank_shape_of(strategy).wide_adapters);
+  strategy.precision = Precision::fp32;
+  EXPECT_FALSE(rank_shape_of(strategy).wide_adapters);
+}
+
 TEST(RankShape, IsWhatTheStrategySays) {
   const RankShape plain = rank_shape_of(Strategy{});
   EXPECT_TRUE(plain.fused_attention && plain.fused_normalization && plain.fused_activation &&

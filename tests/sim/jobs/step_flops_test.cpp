@@ -42,6 +42,21 @@ TEST_F(StepFlopsTest, FullRecomputationRunsTheLayersAFourthTimeButNotTheHead) {
                    kTokens * (3.0 * kCausal + kCausal - 2000.0));
 }
 
+TEST_F(StepFlopsTest, LayersThatPredictAheadRunAgainToo) {
+  // Two of them, of half of 4,800 + 320 operations each, besides the two.
+  model.multi_token_prediction_layers = 2;
+  strategy.recompute = Recompute::full;
+  const StepFlops flops = step_flops(layers_of(model), strategy);
+  EXPECT_DOUBLE_EQ((flops.hardware - flops.model).count(), kTokens * (2 + 2) * 2560.0);
+}
+
+TEST_F(StepFlopsTest, NoMoreLayersRunAgainThanAChunkHas) {
+  strategy.recompute = Recompute::full;
+  const StepFlops all = step_flops(layers_of(model), strategy);
+  strategy.recompute_layers = 2;  // of one on each stage
+  EXPECT_EQ(step_flops(layers_of(model), strategy).hardware, all.hardware);
+}
+
 TEST_F(StepFlopsTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
   strategy.recompute = Recompute::selective;
   EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
