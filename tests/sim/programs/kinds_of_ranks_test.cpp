@@ -1,6 +1,8 @@
 // Programs of jobs on accelerators of several kinds.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sim/programs/flows/flow_plans.h"
 #include "tests/support/mixed_job.h"
 
@@ -60,6 +62,20 @@ TEST(KindsOfRanks, ATensorGroupGoesAtThePaceOfItsSlowestMember) {
   EXPECT_DOUBLE_EQ(compute_of({0, 1}), compute_of({1, 1}));
   EXPECT_DOUBLE_EQ(compute_of({1, 0}), compute_of({1, 1}));
   EXPECT_NEAR(compute_of({1, 1}) / compute_of({0, 0}), kSlower, 1e-9);
+}
+
+TEST(KindsOfRanks, ClosedFormsWaitForTheSlowerOfTwoDraws) {
+  // Of two lognormal draws the larger has its median where one has the quantile of 2^-1/2, at
+  // 0.544952 sigma: of devices, and of every block on both ranks of a tensor-parallel group.
+  MixedJob job({0, 0});
+  job.strategy.tensor_parallel = 2;
+  job.model = thousand_parameter_layers(4, 2);
+  const double nominal = job.closed_form_seconds();
+  const Perturbation drawn{.device_spread = 0.2, .jitter = {.spread = 0.1}};
+  const double seconds = closed_form_iteration(job.model, job.strategy, job.profiles(),
+                                               *job.cluster, job.placement(), drawn)
+                             .count();
+  EXPECT_NEAR(seconds / nominal, std::exp((0.2 + 0.1) * 0.544952), 1e-5);
 }
 
 TEST(KindsOfRanks, EveryReplicaHasAMicroBatch) {

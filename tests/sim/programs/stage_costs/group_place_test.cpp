@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "sim/jobs/strategy.h"
 #include "sim/programs/exchange_layout.h"
 #include "sim/programs/stage_costs/group_link.h"
@@ -71,8 +73,9 @@ TEST(BestPlaces, FollowTheOrderOfRanks) {
 
 /// The classes of a stage's replicas, in order.
 struct LaidOut {
-  LaidOut(const Strategy& asked, int accelerators, int domains)
-      : strategy(asked),
+  LaidOut(const Strategy& asked, int accelerators, int domains, Model of = {})
+      : model(std::move(of)),
+        strategy(asked),
         cluster(domains_of(accelerators, domains)),
         placement{.tensor = strategy.tensor_parallel,
                   .context = strategy.context_parallel,
@@ -120,6 +123,18 @@ TEST(ExchangeLayout, ReplicasThatShareOutExpertsStandAsTheirGroupDoes) {
   EXPECT_THAT(experts.members(ExchangeKind::experts, 0), ElementsAre(4, 4));
   EXPECT_THAT(experts.members(ExchangeKind::tensor, 0), ElementsAre(4));
   EXPECT_THAT(experts.layout.distinct_replicas(), ElementsAre(0));
+}
+
+TEST(ExchangeLayout, TablesAreSharedOutByAllReplicas) {
+  Model bags;
+  append_layers(bags, Layer{.tables = {{1000.0, 4.0}}});
+  Strategy strategy{.data_parallel = 8};
+  strategy.tables.placement = TablePlacement::table;
+  EXPECT_THAT(LaidOut(strategy, 4, 2, bags).members(ExchangeKind::tables, 0), ElementsAre(4, 4));
+  // Nothing is exchanged of those that every rank has, nor where there are none.
+  EXPECT_THAT(LaidOut(strategy, 4, 2).members(ExchangeKind::tables, 0), ElementsAre(1));
+  strategy.tables.placement = TablePlacement::replicated;
+  EXPECT_THAT(LaidOut(strategy, 4, 2, bags).members(ExchangeKind::tables, 0), ElementsAre(1));
 }
 
 TEST(GroupLink, IsAsItWasMeasuredOnSuchLinks) {

@@ -128,6 +128,10 @@ TEST_F(StageCostTest, TheHostShowsWhereItIsSlowerThanTheDevice) {
   family.host_per_layer = estimate(10.0 * device);
   EXPECT_NEAR(cost().layer().forward.total().count() / (10.0 * device), 1.0, 1e-8);
   EXPECT_GT(cost().layer().forward[Cause::other].count(), 8.9 * device);
+  // The device's time is that with the gaps between its kernels.
+  family.launch_gap = estimate(0.01 * device);
+  family.host_per_layer = estimate(1.14 * device);
+  EXPECT_NEAR(cost().layer().forward.total().count(), std::pow(2.0, 0.125) * 1.14 * device, 1e-12);
 }
 
 TEST_F(StageCostTest, TheHostIssuesTheCollectivesOfTensorParallelRanks) {

@@ -43,6 +43,7 @@ TEST_F(TableExchangeTest, LeavesADomainByTheNicOfTheRank) {
   EXPECT_NEAR(across.time.count(), 0.5 * message / 50e9 + 3e-6, 1e-12);
   EXPECT_DOUBLE_EQ(across.sent.count(), message);
   EXPECT_NEAR((across.sent / across.rate).count(), 0.5 * message / 50e9, 1e-12);
+  EXPECT_DOUBLE_EQ(across.wire.count(), 50e9 / 0.5);  // of all that is exchanged
   EXPECT_DOUBLE_EQ(across.share_seen, 1.0);
 }
 

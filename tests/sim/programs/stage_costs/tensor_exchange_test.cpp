@@ -61,6 +61,10 @@ TEST_F(TensorExchangeOfTwoSequences, GathersBothWhereRanksHavePartsOfThem) {
   const double backward = forward + (kDecoder + kEncoder) / 2.0;
   EXPECT_NEAR(time().backward.count(), backward / 1e9, 1e-15);
   EXPECT_DOUBLE_EQ(traffic().backward.count(), backward);
+  // What is gathered again runs beside gradients of data alone, what is scattered beside those of
+  // weights: of no length here, so that gradients of results and of both inputs are seen.
+  columns = {.data = Seconds(1.0)};
+  EXPECT_NEAR(time().backward.count(), forward / 1e9, 1e-15);
   // Beside products as long as they take, gathered gradients of results alone are seen.
   columns = {.data = Seconds(1.0), .weights = Seconds(1.0)};
   EXPECT_NEAR(time().backward.count(), kDecoder / 2.0 / 1e9, 1e-15);
