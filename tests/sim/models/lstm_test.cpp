@@ -72,6 +72,9 @@ TEST(RecurrentLayer, LaunchesWhatTakesTurnsOneByOne) {
 }
 
 TEST(Lstm, SharesATableOfTheSameWidth) {
+  EXPECT_EQ(
+      read_model_text(R"({"schema": "headway/model/1", "family": "lstm", "hidden": 100})").problems,
+      "");
   EXPECT_EQ(read_model_text(R"({"schema": "headway/model/1", "family": "lstm", "hidden": 100,
  "tied_embeddings": true})")
                 .problems,
