@@ -103,6 +103,12 @@ TEST_F(ExpertCostTest, TheSmallerPartOfAGroupIsTheBusiest) {
   EXPECT_DOUBLE_EQ(across(), 12.0 / 4.0 * 175.0 / 256.0 * 1024.0 * 2000.0);
 }
 
+TEST_F(ExpertCostTest, RanksOnNodesOfTheirOwnExchangeByTheirNicsAlone) {
+  // 15 of 16 parts there and back at 0.8 of 50 GB/s; a scale-up fabric of 1 GB/s joins nobody.
+  cluster = {.nodes = 16, .accelerators = 1, .nics = 1, .scale_up_bandwidth = "1 GB/s"};
+  EXPECT_NEAR(exchange().transfer.count(), 2.0 * 15.0 / 16.0 * routed / (0.8 * 50e9), 1e-12);
+}
+
 TEST_F(ExpertCostTest, OneCopyANodeCrossesTheFabric) {
   // Four experts at random on two nodes: 2 (1 - 1/16) nodes are visited, half of them the other
   // one: 15/16 of a copy a token instead of 2.
