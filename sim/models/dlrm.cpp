@@ -167,13 +167,15 @@ updated once.)"},
 see: Naumov et al. 2019 (arXiv:1906.00091); Wang et al. 2021 (arXiv:2008.13535))"},
        {"cross_layers",
         whole(&DlrmModel::cross_layers, between(1, 10'000))
-            .where([](const DlrmModel& fields) { return fields.interaction == Interaction::cross; },
-                   {"interaction", "\"cross\"", "pairs meet in one kernel"}),
+            .only_where(
+                [](const DlrmModel& fields) { return fields.interaction == Interaction::cross; },
+                {"interaction", "\"cross\"", "pairs meet in one kernel"}),
         "Cross layers."},
        {"cross_rank",
         whole(&DlrmModel::cross_rank, kSizes)
-            .where([](const DlrmModel& fields) { return fields.interaction == Interaction::cross; },
-                   {"interaction", "\"cross\"", "pairs meet in one kernel"}),
+            .only_where(
+                [](const DlrmModel& fields) { return fields.interaction == Interaction::cross; },
+                {"interaction", "\"cross\"", "pairs meet in one kernel"}),
         "Inner size of the two factors of a cross layer's matrix."},
        {"top_mlp", wholes(&DlrmModel::top_mlp, kSizes),
         "Outputs of each layer behind the interaction."}});

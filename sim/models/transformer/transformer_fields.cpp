@@ -239,7 +239,7 @@ default: true for a layer norm)"},
 stands for ALiBi too.)"},
        {"dropout",
         flag(&TransformerModel::dropout)
-            .where(
+            .only_where(
                 [](const TransformerModel& model) {
                   return model.position_encoding == PositionEncoding::learned;
                 },

@@ -76,6 +76,11 @@ INSTANTIATE_TEST_SUITE_P(
                      {"/model/layers=1", "/model/layer_pattern=-"},
                      "no layer would have a state space"},
         RefusedModel{"nemotron_h_8b", {"/model/state_space/heads=100"}, "8 does not divide 100"},
+        RefusedModel{"dlrm_dcnv2",
+                     {"/model/interaction=dot", "/model/cross_rank=8"},
+                     "cross_rank needs interaction \"cross\""},
+        RefusedModel{
+            "llama3_8b", {"/model/dropout=true"}, "dropout needs position_encoding \"learned\""},
         RefusedModel{"llama3_8b",
                      {"/model/short_convolution={}"},
                      "no layer would have a short convolution"},
