@@ -73,6 +73,9 @@ std::vector<nlohmann::json> other_values(const Field<Strategy>& field,
     return {2 * taken.get<std::int64_t>()};
   }
   if (!field.member.is_presettable) return {};
+  // Software that merges operators does so whoever runs it; what merges them in its place, a
+  // compiler, is another kernel family.
+  if (field.name == "fused_operators") return {};
   if (taken.is_boolean()) return {!taken.get<bool>()};
   const nlohmann::json& schema = *field.member.type.schema;
   if (!schema.contains("enum")) return {};

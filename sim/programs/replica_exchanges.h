@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "sim/jobs/synchronisation/synchronisation.h"
 #include "sim/programs/stage_program.h"
 
 namespace headway {

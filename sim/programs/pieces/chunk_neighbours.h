@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "sim/jobs/schedules/schedule.h"
 #include "sim/programs/stage_program.h"
 
 namespace headway {

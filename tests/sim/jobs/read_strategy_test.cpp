@@ -340,8 +340,9 @@ TEST(ReadStrategy, ProblemsOfAFieldStandWhereItIsSaid) {
 TEST(ReadStrategy, SamplesThatAreNoSequencesHaveNoLength) {
   constexpr const char* kImages =
       R"("model": {"layers": [{"products": [{"outputs": 8, "inputs": 4}]}]})";
-  EXPECT_EQ(problems(kImages, R"("global_batch": 8)"), "");
-  const std::string said = problems(kImages, R"("global_batch": 8, "sequence_length": 512)");
+  EXPECT_EQ(testing::problems(kImages, R"("global_batch": 8)"), "");
+  const std::string said =
+      testing::problems(kImages, R"("global_batch": 8, "sequence_length": 512)");
   EXPECT_NE(said.find("error: sequence_length needs a model that reads tokens"), std::string::npos)
       << said;
   EXPECT_EQ(said.find("unknown field"), std::string::npos) << said;

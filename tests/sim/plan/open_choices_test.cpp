@@ -28,6 +28,10 @@ TEST(OpenChoices, AreFieldsThatTheScenarioDoesNotHaveAndThatMatter) {
   EXPECT_TRUE(std::ranges::is_sorted(recompute->others, {}, &OpenValue::time));
 }
 
+TEST(OpenChoices, WhetherSoftwareMergesOperatorsIsNone) {
+  EXPECT_EQ(choice_of(open_choices("llama3_8b_64", {}), "fused_operators"), nullptr);
+}
+
 TEST(OpenChoices, WhatIsSaidIsNotOpen) {
   ScenarioOptions options;
   options.overrides.push_back(parse_override("/strategy/recompute=none"));
