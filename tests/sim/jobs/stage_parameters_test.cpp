@@ -114,8 +114,8 @@ TEST(RankShape, IsWhatTheStrategySays) {
   const RankShape plain = rank_shape_of(Strategy{});
   EXPECT_TRUE(plain.fused_attention && plain.fused_normalization && plain.fused_activation &&
               plain.fused_operators && plain.fused_softmax);
-  EXPECT_FALSE(plain.scattered_heads || plain.sequence_parallel || plain.copied_attention ||
-               plain.gathered_inputs || plain.frozen);
+  EXPECT_FALSE(plain.framework_images || plain.scattered_heads || plain.sequence_parallel ||
+               plain.copied_attention || plain.gathered_inputs || plain.frozen);
   EXPECT_EQ(plain.product_bytes, 2.0);
   Strategy strategy{.tensor_parallel = 2,
                     .context_parallel = 3,
@@ -135,12 +135,13 @@ TEST(RankShape, IsWhatTheStrategySays) {
   strategy.memory.fused_softmax = false;
   strategy.memory.copied_attention_output = true;
   strategy.memory.gathered_inputs = true;
+  strategy.image_kernels = ImageKernels::framework;
   RankShape shape = rank_shape_of(strategy);
   EXPECT_EQ(shape.tensor_parallel * shape.context_parallel * shape.table_ranks, 2 * 3 * 5);
   EXPECT_EQ(shape.expert_parallel * shape.expert_tensor_parallel, 7 * 11);
   EXPECT_EQ(shape.micro_batch * shape.sequence_length * shape.packed_length, 13 * 17 * 4);
   EXPECT_TRUE(shape.scattered_heads && shape.sequence_parallel && shape.copied_attention &&
-              shape.gathered_inputs);
+              shape.gathered_inputs && shape.framework_images);
   EXPECT_FALSE(shape.fused_attention || shape.fused_normalization || shape.fused_activation ||
                shape.fused_operators || shape.fused_softmax);
   // Experts have a precision of their own beside others of 16 bits only.

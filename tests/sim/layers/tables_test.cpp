@@ -82,6 +82,8 @@ TEST(Tables, SmallOnesMayStandOnEveryRank) {
   const Parameters parameters = parameters_on_rank(bags(), shape);
   EXPECT_DOUBLE_EQ(parameters.shared(), 40.0);
   EXPECT_DOUBLE_EQ(parameters.tables(), 4000.0);
+  shape.tables.replicated_below = Bytes(160.0);  // 10 rows of 4 elements in fp32
+  EXPECT_DOUBLE_EQ(tables_on_rank(bags(), shape).replicated, 0.0);
 }
 
 TEST(Tables, AllOnEveryRankExchangeNothing) {

@@ -154,6 +154,7 @@ TEST(Schedules, HaveTheBubblesOfTheirPapers) {
   EXPECT_DOUBLE_EQ(kGpipe.bubble({4, 1, 8}, times), 9.0);
   EXPECT_DOUBLE_EQ(kZbH1.bubble({4, 1, 8}, times), 3.0);
   EXPECT_DOUBLE_EQ(kZbV.bubble({4, 2, 8}, times), 3.0);
+  EXPECT_DOUBLE_EQ(kZbV.bubble({4, 2, 8}, {1.5, 3.0, 1.5}), 4.5);
   EXPECT_DOUBLE_EQ(kDualPipe.bubble({4, 1, 8}, times), 2.0);
   EXPECT_DOUBLE_EQ(kOneFOneB.bubble({1, 1, 1}, times), 0.0);
 }

@@ -180,5 +180,9 @@ TEST(SlowestDevice, IsSlowerTheMoreThereAre) {
   EXPECT_NEAR(median_of_slowest(0.1, 4), std::exp(0.1 * 0.998), 1e-4);
 }
 
+TEST(Perturbation, MicroBatchesAreAlikeUnlessTheyVary) {
+  EXPECT_EQ(micro_batch_factor({}, 0, 0), 1.0);
+}
+
 }  // namespace
 }  // namespace headway
