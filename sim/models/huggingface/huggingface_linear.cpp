@@ -125,7 +125,13 @@ std::string read_kimi_mixers(ObjectReader& reader, ObjectReader& linear, std::in
     const auto numbers = linear.integers(kLists[i], between(1, static_cast<double>(layers)), true);
     if (!numbers) return mixers;
     for (const std::int64_t number : *numbers) {
-      mixers[static_cast<std::size_t>(number - 1)] = kMixers[i];
+      char& mixer = mixers[static_cast<std::size_t>(number - 1)];
+      if (mixer != '?') {
+        linear.report(kLists[i], "a layer is named once", fmt::format("layer {} is again", number),
+                      "leave it out of one of the lists");
+        return mixers;
+      }
+      mixer = kMixers[i];
     }
   }
   const std::size_t unnamed = mixers.find('?');
@@ -222,8 +228,12 @@ void read_lfm2(ObjectReader& reader, TransformerModel& model) {
 }
 
 void read_lfm2_moe(ObjectReader& reader, TransformerModel& model) {
-  const std::int64_t leading =
-      given_count(reader, "num_dense_layers", model_limits::kLeadingLayers, 2);
+  constexpr std::string_view kLeading = "num_dense_layers";
+  const std::int64_t leading = given_count(reader, kLeading, model_limits::kLeadingLayers, 2);
+  if (leading >= model.layers) {
+    reader.report(kLeading, "no layer would have experts",
+                  fmt::format("{} of {} layers have none", leading, model.layers), "lower it");
+  }
   read_filtered_layers(reader, model, reader.integer("intermediate_size", model_limits::kFfnHidden),
                        half_layer::kExperts, leading);
   set_experts(

@@ -195,6 +195,9 @@ TEST(HuggingFaceLinear, Lfm2MayHaveExpertsBehindTheFirstLayers) {
   EXPECT_EQ(reading.problems, "");
   ASSERT_TRUE(reading.read.has_value());
   expect_as_in_library(config.dump(), "lfm2_8b_a1b");
+  config["num_dense_layers"] = 24;
+  EXPECT_NE(read_model_text(config.dump()).problems.find("24 of 24 layers have none"),
+            std::string::npos);
   EXPECT_NEAR(static_cast<double>(testing::parameters(reading)), 8.34e9, 0.005e9);
 }
 
@@ -261,6 +264,8 @@ TEST(HuggingFaceLinear, KimiLinearNamesEveryLayer) {
             std::string::npos);
   config["linear_attn_config"]["kda_layers"].push_back(28);
   EXPECT_NE(read_model_text(config.dump()).problems.find("28"), std::string::npos);
+  config["linear_attn_config"]["kda_layers"] = {1, 4};
+  EXPECT_NE(read_model_text(config.dump()).problems.find("layer 4 is again"), std::string::npos);
   config.erase("linear_attn_config");
   EXPECT_NE(read_model_text(config.dump()).problems.find("linear_attn_config"), std::string::npos);
   config = kimi_linear();
