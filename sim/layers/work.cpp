@@ -126,19 +126,19 @@ void add_adapter(Work& work, const LinearWork& beside, double rank, const RankSh
       {.name = "adapter_casts", .forward = casts, .backward = casts, .merged = false});
 }
 
-constexpr double kSingleElement = 4.0;
-
-/// Bytes of an element of such rows while it is worked on.
-double rows_bytes(Rows rows, const RankShape& shape) {
-  const bool is_single = rows == Rows::routed && shape.expert_precision;
-  return is_single ? kSingleElement : shape.element_bytes;
+/// Whether such rows are in fp32 while they are worked on, whatever passes between layers.
+bool are_single(Rows rows, const RankShape& shape) {
+  return rows == Rows::routed && shape.expert_precision.has_value();
 }
 
-/// Rows of experts are as wide as these work, whatever passes between layers.
+/// Bytes of an element of such rows while it is worked on.
+double element_bytes(Rows rows, const RankShape& shape) {
+  return shape.bytes(are_single(rows, shape) ? Stored::single : Stored::working);
+}
+
 MovedBytes bytes_of_row(const MemoryPass& pass, const RankShape& shape) {
-  const bool is_routed = pass.rows == Rows::routed && shape.expert_precision;
-  if (pass.wide && shape.has_wide_stream() && !is_routed) return *pass.wide;
-  const double wider = rows_bytes(pass.rows, shape) / kWorkingElement;
+  if (pass.wide && shape.has_wide_stream() && !are_single(pass.rows, shape)) return *pass.wide;
+  const double wider = element_bytes(pass.rows, shape) / kWorkingElement;
   return {wider * pass.forward, wider * pass.backward};
 }
 
@@ -190,7 +190,7 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
     work.masks = expert_mask_shape(*layer.routing, shape);
     if (work.masks.groups == 0.0) {
       work.permuted_elements = row_count(Rows::routed, layer, shape) * layer.routing->width *
-                               (rows_bytes(Rows::routed, shape) / shape.element_bytes);
+                               (element_bytes(Rows::routed, shape) / shape.element_bytes);
     }
     work.permuted_again = layer.routing->again;
   }
