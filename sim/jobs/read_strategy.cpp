@@ -94,6 +94,7 @@ std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadMode
     return std::nullopt;
   }
   Strategy strategy = read_preset(reader, model.model);
+  const SoftwareMemory habits = strategy.memory;
   strategy.sequence_length = model.model.sequence_length;
   if (model.model.biases_scores) strategy.fused_attention = false;
   strategy_fields().read(reader, strategy, [&](std::string_view field, const auto& member) {
@@ -115,6 +116,7 @@ std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadMode
   const bool fits = left == strategy.data_parallel;
   Diagnostics problems;
   check_strategy({.strategy = strategy,
+                  .habits = habits,
                   .object = *object,
                   .model = model,
                   .accelerators = accelerators,

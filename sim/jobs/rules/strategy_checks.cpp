@@ -110,6 +110,7 @@ void check_strategy(const StrategyToCheck& input) {
   check_ranks(input);
   for (const StrategyRule& rule : strategy_rules()) check_rule(input, rule);
   check_needs(input);
+  check_memory_habits(input);
 }
 
 }  // namespace headway

@@ -10,12 +10,14 @@
 
 namespace headway {
 
+struct SoftwareMemory;
 struct Strategy;
 
 /// A strategy as it was read, and what it has to fit.
 struct StrategyToCheck {
   const Strategy& strategy;
-  const JsonCursor& object;  ///< the "strategy" object
+  const SoftwareMemory& habits;  ///< what the preset keeps
+  const JsonCursor& object;      ///< the "strategy" object
   const ReadModel& model;
   std::optional<int> accelerators;    ///< unknown if the cluster had problems
   bool data_parallel_known;           ///< and right, as far as the accelerators tell
@@ -36,6 +38,9 @@ void check_strategy(const StrategyToCheck& input);
 
 /// Degrees and accelerators.
 void check_ranks(const StrategyToCheck& input);
+
+/// Fields of "memory" that are written, and change nothing in what an accelerator holds: a warning.
+void check_memory_habits(const StrategyToCheck& input);
 
 /// A problem at a field of the strategy, or at the preset that set it, or at the object.
 [[nodiscard]] Diagnostic strategy_problem(const StrategyToCheck& input, std::string_view field,
