@@ -15,7 +15,7 @@ double bytes_per_element(Precision precision) {
     case Precision::fp8:
       return 1.0;
     case Precision::fp4:
-      return 0.55;
+      return 0.5 + 1.0 / 16.0;
   }
   HEADWAY_CHECK(false, "unknown precision");
 }

@@ -6,8 +6,8 @@
 
 namespace headway {
 
-/// Number formats of tensors and matrix products. `tf32` is stored in 4 bytes, `fp4` with the scale
-/// of each block of 16 in 0.55.
+/// Number formats of tensors and matrix products. `tf32` is stored in 4 bytes, `fp4` with a byte
+/// of scale for each block of 16.
 enum class Precision { fp32, tf32, fp16, bf16, fp8, fp4 };
 template <>
 inline constexpr Word<Precision> kWords<Precision>[] = {

@@ -52,7 +52,7 @@ TEST(SoftwareMemory, QuantisedWeightsOfLayersTakeWhatTheirFormatTakes) {
   EXPECT_DOUBLE_EQ(bytes(), rest + 2.0625 * parameters.layers);
   strategy.precision = Precision::fp4;
   strategy.scaling = Scaling::nvfp4;
-  EXPECT_DOUBLE_EQ(bytes(), rest + 1.1 * parameters.layers);
+  EXPECT_DOUBLE_EQ(bytes(), rest + 1.125 * parameters.layers);
   strategy.precision = Precision::bf16;
   strategy.scaling = Scaling::delayed;
   EXPECT_DOUBLE_EQ(bytes(), rest + 2.0 * parameters.layers);

@@ -14,6 +14,7 @@ TEST(QuantisedTensors, TakeTheirScalesBesideTheirElements) {
   EXPECT_EQ(bytes_per_element(Scaling::mxfp8), 1.0 + 1.0 / 32.0);
   EXPECT_EQ(bytes_per_element(Scaling::blockwise), 1.0 + 4.0 / 128.0);
   EXPECT_EQ(bytes_per_element(Scaling::nvfp4), bytes_per_element(Precision::fp4));
+  EXPECT_EQ(bytes_per_element(Precision::fp4), 0.5 + 1.0 / 16.0);  // a byte of scale for 16
   EXPECT_LT(bytes_per_element(Scaling::nvfp4), bytes_per_element(Precision::fp8));
 }
 
