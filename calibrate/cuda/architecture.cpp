@@ -1,7 +1,6 @@
 #include "calibrate/cuda/architecture.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <string_view>
@@ -73,32 +72,33 @@ Architecture architecture(const std::string& target) {
 std::string accelerator_name(const std::string& device_name) {
   // As drivers name the devices of the profiles that ship. A slice of a device (MIG) has
   // "MIG ..." behind its name and is none of them.
-  constexpr std::array<std::pair<const char*, const char*>, 25> kKnown = {
-      {{"Tesla V100-SXM2-16GB", "v100-sxm"},
-       {"Tesla V100-SXM2-32GB", "v100-sxm"},
-       {"Tesla V100-SXM3-32GB", "v100-sxm"},
-       {"NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"},
-       {"NVIDIA A100-SXM4-80GB", "a100-sxm-80gb"},
-       {"A100-SXM4-40GB", "a100-sxm-40gb"},
-       {"A100-SXM4-80GB", "a100-sxm-80gb"},
-       {"A100-SXM-80GB", "a100-sxm-80gb"},
-       {"NVIDIA H100 80GB HBM3", "h100-sxm"},
-       {"NVIDIA H800", "h800-sxm"},
-       {"NVIDIA H200", "h200-sxm"},
-       {"NVIDIA GH200 480GB", "gh200"},
-       {"NVIDIA GH200 120GB", "gh200"},
-       {"NVIDIA B200", "b200-sxm"},
-       {"NVIDIA B300 SXM6 AC", "b300-sxm"},
-       {"NVIDIA B300", "b300-sxm"},
-       {"NVIDIA GB200", "gb200"},
-       {"NVIDIA GB300", "gb300"},
-       {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000"},
-       {"Tesla P100-SXM2-16GB", "p100-sxm"},
-       {"Tesla P100-PCIE-16GB", "p100-pcie"},
-       {"AMD Instinct MI300X", "mi300x"},
-       {"AMD Instinct MI325X", "mi325x"},
-       {"AMD Instinct MI350X", "mi350x"},
-       {"AMD Instinct MI355X", "mi355x"}}};
+  constexpr std::pair<const char*, const char*> kKnown[] = {
+      {"Tesla V100-SXM2-16GB", "v100-sxm"},
+      {"Tesla V100-SXM2-32GB", "v100-sxm"},
+      {"Tesla V100-SXM3-32GB", "v100-sxm"},
+      {"NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"},
+      {"NVIDIA A100-SXM4-80GB", "a100-sxm-80gb"},
+      {"A100-SXM4-40GB", "a100-sxm-40gb"},
+      {"A100-SXM4-80GB", "a100-sxm-80gb"},
+      {"A100-SXM-80GB", "a100-sxm-80gb"},
+      {"NVIDIA H100 80GB HBM3", "h100-sxm"},
+      {"NVIDIA H800", "h800-sxm"},
+      {"NVIDIA H200", "h200-sxm"},
+      {"NVIDIA GH200 480GB", "gh200"},
+      {"NVIDIA GH200 120GB", "gh200"},
+      {"NVIDIA B200", "b200-sxm"},
+      {"NVIDIA B300 SXM6 AC", "b300-sxm"},
+      {"NVIDIA B300", "b300-sxm"},
+      {"NVIDIA GB200", "gb200"},
+      {"NVIDIA GB300", "gb300"},
+      {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000"},
+      {"Tesla P100-SXM2-16GB", "p100-sxm"},
+      {"Tesla P100-PCIE-16GB", "p100-pcie"},
+      {"AMD Instinct MI250X", "mi250x-die"},
+      {"AMD Instinct MI300X", "mi300x"},
+      {"AMD Instinct MI325X", "mi325x"},
+      {"AMD Instinct MI350X", "mi350x"},
+      {"AMD Instinct MI355X", "mi355x"}};
   for (const auto& [device, name] : kKnown) {
     if (device_name == device) return name;
   }

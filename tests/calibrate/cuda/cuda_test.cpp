@@ -68,6 +68,7 @@ TEST(Architecture, NamesDevicesAsTopologiesDo) {
   EXPECT_EQ(accelerator_name("NVIDIA B200"), "b200-sxm");
   EXPECT_EQ(accelerator_name("NVIDIA B300 SXM6 AC"), "b300-sxm");
   EXPECT_EQ(accelerator_name("Tesla V100-SXM2-32GB"), "v100-sxm");
+  EXPECT_EQ(accelerator_name("AMD Instinct MI250X"), "mi250x-die");  // a die is a device
   EXPECT_EQ(accelerator_name("AMD Instinct MI300X"), "mi300x");
   EXPECT_EQ(accelerator_name("NVIDIA L40S"), "l40s");
   EXPECT_EQ(accelerator_name("NVIDIA GH200 480GB"), "gh200");
