@@ -14,6 +14,8 @@ constexpr FieldNames kMptNames{.layers = "n_layers",
                                .attention_heads = "n_heads",
                                .sequence_length = "max_seq_len"};
 constexpr FieldNames kFalconNames{.kv_heads = "num_kv_heads", .default_sequence_length = 2048};
+/// Inside of PaliGemma's files they leave out what is as in their configuration classes.
+constexpr FieldNames kGemmaNames{.default_head_size = 256, .default_sequence_length = 8192};
 /// Files of Gemma 3 leave out what is as in its configuration class.
 constexpr FieldNames kGemma3Names{.default_attention_heads = 8,
                                   .default_kv_heads = 4,
@@ -275,8 +277,8 @@ constexpr std::array<Family, 37> kDenseFamilies = {{
     {"qwen2", "Qwen2ForCausalLM", {}, read_qwen2},
     {"qwen3", "Qwen3ForCausalLM", {}, read_qwen3},
     {"nemotron", "NemotronForCausalLM", {}, read_nemotron},
-    {"gemma", "GemmaForCausalLM", {}, read_gemma},
-    {"gemma2", "Gemma2ForCausalLM", {}, read_gemma2},
+    {"gemma", "GemmaForCausalLM", kGemmaNames, read_gemma},
+    {"gemma2", "Gemma2ForCausalLM", kGemmaNames, read_gemma2},
     {"gemma3", "Gemma3ForConditionalGeneration", kGemma3Names, read_gemma3},
     {"gemma3_text", "Gemma3ForCausalLM", kGemma3Names, read_gemma3},
     {"gpt_neox", "GPTNeoXForCausalLM", {}, read_gpt_neox},

@@ -25,15 +25,47 @@ struct VisionReading {
   std::int64_t width;  ///< of the decoder's residual stream
 };
 
-/// Named as most are, and patches of images of one size.
-VisionTower read_usual(ObjectReader& vision) {
-  VisionTower tower{.layers = vision.integer("num_hidden_layers", model_limits::kLayers),
-                    .hidden = vision.integer("hidden_size", model_limits::kHidden),
-                    .attention_heads = vision.integer("num_attention_heads", model_limits::kHeads),
-                    .ffn_hidden = vision.integer("intermediate_size", model_limits::kFfnHidden),
-                    .patch_size = vision.integer("patch_size", kSides)};
-  const std::int64_t side = vision.integer("image_size", kSides) / tower.patch_size;
-  tower.patches = std::max<std::int64_t>(1, side * side);
+/// A side in pixels, which some write for both sides, as a list.
+std::int64_t side_of(ObjectReader& vision, std::string_view key, std::int64_t fallback) {
+  const std::optional<JsonCursor> sides = given(vision.cursor(), key);
+  if (!sides || !sides->is_array() || sides->value().empty() ||
+      !sides->value().front().is_number_integer()) {
+    return given_count(vision, key, kSides, fallback);
+  }
+  return std::clamp<std::int64_t>(sides->value().front().get<std::int64_t>(), 1, 100'000);
+}
+
+/// What a configuration leaves out is what the class of its encoder has.
+struct EncoderClass {
+  std::int64_t layers;
+  std::int64_t hidden;
+  std::int64_t heads;
+  std::int64_t ffn_hidden;
+  std::int64_t image_size;
+  std::int64_t patch_size;
+};
+constexpr EncoderClass kSiglip = {12, 768, 12, 3072, 224, 16};
+constexpr EncoderClass kIdefics3 = {12, 1152, 16, 3072, 224, 32};
+constexpr EncoderClass kInternVit = {24, 1024, 16, 4096, 448, 14};
+
+/// Named as most are, and patches of images of one size. `by_default`: what may be left out.
+VisionTower read_usual(ObjectReader& vision, const EncoderClass* by_default = nullptr) {
+  const auto count = [&](std::string_view key, Range range, std::int64_t EncoderClass::*value) {
+    return by_default ? given_count(vision, key, range, by_default->*value)
+                      : vision.integer(key, range);
+  };
+  const auto side = [&](std::string_view key, std::int64_t EncoderClass::*value) {
+    return by_default ? side_of(vision, key, by_default->*value) : vision.integer(key, kSides);
+  };
+  VisionTower tower{
+      .layers = count("num_hidden_layers", model_limits::kLayers, &EncoderClass::layers),
+      .hidden = count("hidden_size", model_limits::kHidden, &EncoderClass::hidden),
+      .attention_heads = count("num_attention_heads", model_limits::kHeads, &EncoderClass::heads),
+      .ffn_hidden = count("intermediate_size", model_limits::kFfnHidden, &EncoderClass::ffn_hidden),
+      .patch_size = side("patch_size", &EncoderClass::patch_size)};
+  const std::int64_t across =
+      side("image_size", &EncoderClass::image_size) / std::max<std::int64_t>(1, tower.patch_size);
+  tower.patches = std::max<std::int64_t>(1, across * across);
   return tower;
 }
 
@@ -57,11 +89,51 @@ VisionTower read_gemma3(const VisionReading& reading) {
   return tower;
 }
 
+/// SigLIP's encoder, a table of its patches; one product behind it.
+VisionTower read_paligemma(const VisionReading& reading) {
+  VisionTower tower = read_usual(reading.vision, &kSiglip);
+  tower.position_rows = tower.patches;
+  return tower;
+}
+
+/// The same, and two products.
+VisionTower read_llava_onevision(const VisionReading& reading) {
+  VisionTower tower = read_paligemma(reading);
+  tower.projector = {reading.width};
+  return tower;
+}
+
+/// SigLIP's encoder; squares of patches side by side, one product without a bias.
+VisionTower read_idefics3(const VisionReading& reading) {
+  VisionTower tower = read_usual(reading.vision, &kIdefics3);
+  tower.position_rows = tower.patches;
+  const std::int64_t side = given_count(reading.whole, "scale_factor", between(1, 100), 2);
+  tower.patches_per_token = side * side;
+  tower.projector_biases = false;
+  return tower;
+}
+
+/// How many patches stand side by side where both sides shrink by a ratio.
+std::int64_t shuffled(ObjectReader& reader, std::string_view key) {
+  const double ratio = reader.number(key, between(0.01, 1), 0.5);
+  return std::llround(1.0 / (ratio * ratio));
+}
+
+/// A class in front of the patches, squares of patches side by side, two products.
+VisionTower read_internvl(const VisionReading& reading) {
+  VisionTower tower = read_usual(reading.vision, &kInternVit);
+  const std::optional<JsonCursor> norm = given(reading.vision.cursor(), "norm_type");
+  if (norm && norm->value() == "rms_norm") tower.normalization = Normalization::rms_norm;
+  tower.position_rows = tower.patches + 1;
+  tower.patches_per_token = shuffled(reading.whole, "downsample_ratio");
+  tower.projector = {reading.width};
+  return tower;
+}
+
 /// A patch takes the place of its neighbours too, then two products and the decoder's.
 VisionTower read_llama4(const VisionReading& reading) {
   VisionTower tower = read_usual(reading.vision);
-  const double ratio = reading.vision.number("pixel_shuffle_ratio", between(0.01, 1), 0.5);
-  tower.patches_per_token = std::llround(1.0 / (ratio * ratio));
+  tower.patches_per_token = shuffled(reading.vision, "pixel_shuffle_ratio");
   tower.position_rows = tower.patches + 1;
   tower.projector = {reading.vision.integer("projector_input_dim", model_limits::kHidden),
                      reading.vision.integer("projector_output_dim", model_limits::kHidden)};
@@ -79,6 +151,7 @@ VisionTower read_mistral3(const VisionReading& reading) {
   VisionTower tower = read_usual(reading.vision);
   tower.gated_mlp = true;
   tower.biases = false;
+  tower.projector_biases = false;
   tower.normalization = Normalization::rms_norm;
   tower.patches = kUsualPatches;
   tower.patches_per_token = merged(reading.whole);
@@ -143,6 +216,11 @@ struct VisionFamily {
 };
 constexpr std::array kVisionFamilies = {VisionFamily{"llava", read_llava},
                                         VisionFamily{"llava_next", read_llava},
+                                        VisionFamily{"llava_onevision", read_llava_onevision},
+                                        VisionFamily{"paligemma", read_paligemma},
+                                        VisionFamily{"idefics3", read_idefics3},
+                                        VisionFamily{"smolvlm", read_idefics3},
+                                        VisionFamily{"internvl", read_internvl},
                                         VisionFamily{"gemma3", read_gemma3},
                                         VisionFamily{"llama4", read_llama4},
                                         VisionFamily{"mistral3", read_mistral3, true},

@@ -122,6 +122,7 @@ struct VisionTower {
   bool pooled = false;                       ///< into their mean, instead of set side by side
   /// Inner sizes of the MLP that gives a place among the words its channels; empty: one product.
   std::vector<std::int64_t> projector = {};
+  bool projector_biases = true;
   /// Such MLPs: one, and others for what layers in between give (Qwen3-VL's DeepStack).
   std::int64_t projectors = 1;
   double image_share = 0.5;  ///< of a sequence's positions: those that are of images

@@ -84,7 +84,7 @@ void add_projector(Layer& layer, const VisionTower& tower, double width) {
                               .rows_each = tower.image_share,
                               .outputs = sizes[i + 1],
                               .inputs = sizes[i],
-                              .bias = tower.biases});
+                              .bias = tower.projector_biases});
     if (i == 0) continue;
     add_patch_pass(layer, "projector_activation", tower.image_share * sizes[i]);
     layer.kept.push_back({.name = "projector activation input",
@@ -192,6 +192,10 @@ limits: divides patches)"},
        {"projector", wholes(&Tower::projector, model_limits::kHidden),
         R"(Inner sizes of the MLP between the tower and the decoder.
 default: one product)"},
+       {"projector_biases", flag(&Tower::projector_biases).settled([](Tower& tower) {
+          tower.projector_biases = tower.biases;
+        }),
+        "Its products have biases.\ndefault: biases"},
        {"projectors", whole(&Tower::projectors, between(1, 100)),
         "Such MLPs: one, and one for each layer in between whose patches enter the decoder too."},
        {"image_share", number(&Tower::image_share, kImageShares),

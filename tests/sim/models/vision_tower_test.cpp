@@ -179,6 +179,80 @@ TEST(VisionTower, LlavaLacksANormAndTheClassOfItsPublishedParameters) {
                    7'063'427'072 - 3 * 1024);
 }
 
+// Of SigLIP's 27 layers 1,152 wide on 16 x 16 patches of 14: 412,442,352 with its last norm.
+// PaliGemma puts one product of 1,152 x 2,048 and its bias behind it, and Gemma 2B with 257,216
+// words.
+// Published are 2,923,466,480: the patches' product has a bias, which nothing here has.
+TEST(VisionTower, PaliGemmaLacksABiasOfItsPublishedParameters) {
+  expect_published(R"({"model_type": "paligemma", "projection_dim": 2048, "text_config": {
+      "model_type": "gemma", "hidden_size": 2048, "intermediate_size": 16384,
+      "num_attention_heads": 8, "num_hidden_layers": 18, "num_key_value_heads": 1,
+      "vocab_size": 257216}, "vision_config": {"hidden_size": 1152, "intermediate_size": 4304,
+      "model_type": "siglip_vision_model", "num_attention_heads": 16, "num_hidden_layers": 27,
+      "patch_size": 14, "projection_dim": 2048}})",
+                   2'923'466'480 - 1152);
+}
+
+// On 27 x 27 patches, nine of which stand side by side for a product without a bias; SmolLM2 with a
+// head of its own. Published are 2,246,272,880, with the bias of the patches' product.
+TEST(VisionTower, SmolVlmLacksABiasOfItsPublishedParameters) {
+  const std::string config = R"({"model_type": "idefics3", "scale_factor": 3, "text_config": {
+      "model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192,
+      "max_position_embeddings": 16384, "num_attention_heads": 32, "num_hidden_layers": 24,
+      "num_key_value_heads": 32, "tie_word_embeddings": false, "vocab_size": 49155},
+      "vision_config": {"hidden_size": 1152, "image_size": 384, "intermediate_size": 4304,
+      "num_attention_heads": 16, "num_hidden_layers": 27, "patch_size": 14}})";
+  expect_published(config, 2'246'272'880 - 1152);
+  const ModelReading reading = read_model_text(config);
+  EXPECT_EQ(reading.read->transformer->vision->patches, 729);
+  EXPECT_EQ(reading.read->transformer->vision->patches_per_token, 9);
+}
+
+// What the class of an encoder has may be left out: 12 layers of 768 on 16 x 16 patches of 32.
+TEST(VisionTower, AnEncoderMayLeaveOutWhatItsClassHas) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "smolvlm", "scale_factor": 4, "text_config": {"model_type": "llama",
+      "hidden_size": 576, "intermediate_size": 1536, "max_position_embeddings": 8192,
+      "num_attention_heads": 9, "num_hidden_layers": 30, "num_key_value_heads": 3,
+      "vocab_size": 49280}, "vision_config": {"hidden_size": 768, "image_size": 512,
+      "num_attention_heads": 12}})");
+  ASSERT_TRUE(reading.read.has_value()) << reading.problems;
+  const VisionTower& tower = *reading.read->transformer->vision;
+  EXPECT_EQ(tower.layers, 12);
+  EXPECT_EQ(tower.ffn_hidden, 3072);
+  EXPECT_EQ(tower.patches, 256);
+  EXPECT_EQ(tower.patches_per_token, 16);
+}
+
+// Sides of both directions; four patches stand side by side. 14 x 14 pixels of three colours, a
+// table of 1,025 rows, 24 layers of 12 h^2 + 13 h, a norm, 4 h x 896 and 896 x 896 with biases in
+// front of Qwen2.5-0.5B's 494,032,768.
+TEST(VisionTower, InternVlIsReadWithListsOfSides) {
+  expect_published(R"({"model_type": "internvl", "downsample_ratio": 0.5, "text_config": {
+      "model_type": "qwen2", "hidden_size": 896, "intermediate_size": 4864,
+      "max_position_embeddings": 32768, "num_attention_heads": 14, "num_hidden_layers": 24,
+      "num_key_value_heads": 2, "tie_word_embeddings": true, "use_sliding_window": false,
+      "vocab_size": 151936}, "vision_config": {"model_type": "internvl_vision",
+      "hidden_size": 1024, "image_size": [448, 448], "intermediate_size": 4096,
+      "norm_type": "layer_norm", "num_attention_heads": 16, "num_hidden_layers": 24,
+      "patch_size": [14, 14]}})",
+                   494'032'768 + 588 * 1024 + 1025 * 1024 + 24 * (12 * 1024 * 1024 + 13 * 1024) +
+                       2 * 1024 + (4096 * 896 + 896) + (896 * 896 + 896));
+}
+
+// LLaVA-OneVision: a table of 729 patches and two products.
+TEST(VisionTower, LlavaOneVisionSeesWithSiglip) {
+  const ModelReading reading = read_model_text(R"({"model_type": "llava_onevision",
+      "text_config": {"model_type": "qwen2", )" +
+                                               kQwen2 + R"(}, "vision_config": {
+      "hidden_size": 1152, "image_size": 384, "intermediate_size": 4304,
+      "num_attention_heads": 16, "num_hidden_layers": 26, "patch_size": 14}})");
+  ASSERT_TRUE(reading.read.has_value()) << reading.problems;
+  const VisionTower& tower = *reading.read->transformer->vision;
+  EXPECT_EQ(tower.position_rows, 729);
+  EXPECT_EQ(tower.projector, std::vector<std::int64_t>{3584});
+}
+
 TEST(VisionTower, OthersAreWithinAHundredthOfAPercent) {
   // Qwen3-VL-8B: 8,767,123,696; norms of queries, keys and some projectors are not counted.
   const ModelReading qwen3 = read_model_text(R"({"model_type": "qwen3_vl", "text_config": {
