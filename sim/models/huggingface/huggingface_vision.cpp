@@ -28,11 +28,13 @@ struct VisionReading {
 /// A side in pixels, which some write for both sides, as a list.
 std::int64_t side_of(ObjectReader& vision, std::string_view key, std::int64_t fallback) {
   const std::optional<JsonCursor> sides = given(vision.cursor(), key);
-  if (!sides || !sides->is_array() || sides->value().empty() ||
-      !sides->value().front().is_number_integer()) {
-    return given_count(vision, key, kSides, fallback);
+  if (sides && sides->is_array() && !sides->value().empty()) {
+    const nlohmann::json& first = sides->value().front();
+    if (first.is_number_integer() && first >= kSides.least && first <= kSides.most) {
+      return first.get<std::int64_t>();
+    }
   }
-  return std::clamp<std::int64_t>(sides->value().front().get<std::int64_t>(), 1, 100'000);
+  return given_count(vision, key, kSides, fallback);
 }
 
 /// What a configuration leaves out is what the class of its encoder has.

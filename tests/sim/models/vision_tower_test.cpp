@@ -240,6 +240,20 @@ TEST(VisionTower, InternVlIsReadWithListsOfSides) {
                        2 * 1024 + (4096 * 896 + 896) + (896 * 896 + 896));
 }
 
+TEST(VisionTower, SidesThatAreNoneLeaveTheDecoderAlone) {
+  for (const std::string sides : {"[0, 0]", "[]", "[\"14\"]", "{}", "-1"}) {
+    const ModelReading reading = read_model_text(R"({"model_type": "llava_onevision",
+        "text_config": {"model_type": "qwen2", )" +
+                                                 kQwen2 + R"(}, "vision_config": {
+        "hidden_size": 1152, "image_size": 384, "intermediate_size": 4304,
+        "num_attention_heads": 16, "num_hidden_layers": 26, "patch_size": )" +
+                                                 sides + "}}");
+    EXPECT_NE(reading.problems.find("warning: \"vision_config\" is not read"), std::string::npos)
+        << sides;
+    EXPECT_EQ(testing::parameters(reading), 7'615'616'512);
+  }
+}
+
 // LLaVA-OneVision: a table of 729 patches and two products.
 TEST(VisionTower, LlavaOneVisionSeesWithSiglip) {
   const ModelReading reading = read_model_text(R"({"model_type": "llava_onevision",
