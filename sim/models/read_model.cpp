@@ -41,6 +41,12 @@ bool is_overridden(const JsonCursor& part) {
   });
 }
 
+/// Whether an override set the field itself.
+bool is_set_anew(const JsonCursor& object, std::string_view key) {
+  const std::optional<JsonCursor> member = object.member(key);
+  return member && member->problem("").location.line == 0;
+}
+
 /// Holds the published count, if there is one, against what the fields add up to.
 void check_parameters(std::int64_t published, const Model& model, ObjectReader& reader) {
   const std::int64_t counted = parameter_count(model);
@@ -163,7 +169,8 @@ std::optional<ReadModel> read_object(ObjectReader& reader, InputFiles& files) {
     source->model = layers_of(*source->transformer);
     resolved = resolved_model(*source->transformer);
   }
-  if (has_published && !source->is_overridden && !is_overridden(reader.cursor())) {
+  const bool is_published = !source->is_overridden && !is_overridden(reader.cursor());
+  if (has_published && (is_published || is_set_anew(reader.cursor(), "parameters"))) {
     check_parameters(published, source->model, reader);
   }
   return ReadModel{.model = std::move(source->model),

@@ -298,6 +298,18 @@ TEST(ReadModel, RoundedPublishedParametersPass) {
   EXPECT_FALSE(reading.read->resolved->contains("parameters"));
 }
 
+TEST(ReadModel, AChangedModelIsHeldAgainstACountOnlyIfThatWasSetToo) {
+  const auto problems = [](const std::vector<std::string>& settings) {
+    return read_scenario_model(R"({"model": "llama3_8b"})", settings).problems;
+  };
+  EXPECT_EQ(problems({"/model/layers=31"}), "");
+  const std::string wrong = problems({"/model/parameters=100"});
+  EXPECT_NE(wrong.find("100 published, 8,030,261,248 from the fields"), std::string::npos) << wrong;
+  // A layer has 2 x 4096 x 5120 + 3 x 4096 x 14336 + 2 x 4096.
+  EXPECT_EQ(problems({"/model/layers=31", "/model/parameters=7812149248"}), "");
+  EXPECT_NE(problems({"/model/layers=31", "/model/parameters=8030261248"}), "");
+}
+
 TEST(ReadModel, RefusesASizeBeyondReason) {
   const ModelReading reading = read_scenario_model(R"({"model": {"layers": 10000,
  "hidden": 10000000, "attention_heads": 100, "ffn_hidden": 40000000, "mlp": "plain",
