@@ -82,6 +82,11 @@ void set_families(Profile& profile, double value) {
   for (auto& [unused, family] : profile.kernel_families) (family.*member).value = value;
 }
 
+void without_passes(Model& model) {
+  for (Layer* end : {&model.first, &model.last}) end->passes.clear();
+  for (Layer& kind : model.kinds) kind.passes.clear();
+}
+
 void without_ends(Model& model) {
   for (Layer* end : {&model.first, &model.last}) {
     end->products.clear();
@@ -132,7 +137,8 @@ constexpr std::array kTerms{
                  [](Profile& p) {
                    set_families<&KernelFamily::memory_traffic>(p, 0.0);
                    set_families<&KernelFamily::loss_traffic>(p, 0.0);
-                 }},
+                 },
+             .change_model = without_passes},
     CostTerm{.name = "kernel_family",
              .about = "All software fuses, attends and reduces gradients equally well.",
              .change_profile =

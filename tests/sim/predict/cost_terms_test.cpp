@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/strategy.h"
 #include "sim/predict/job_run.h"
 #include "sim/reference/explain.h"
 
@@ -55,6 +56,22 @@ TEST(CostTerms, AJobIsFasterWithoutAnyOfItsTerms) {
     const Scenario without = without_term(scenario, term);
     EXPECT_LT(run_job(without, *without.strategy, 1, 1).time(), whole) << term.name;
   }
+}
+
+/// Operators that nothing merges are counted one by one, whatever the family's traffic.
+TEST(CostTerms, PassesThatAreCountedGoWithTheOthers) {
+  Diagnostics diagnostics;
+  ScenarioOptions options;
+  for (const char* text : {"/cluster/nodes=1", "/strategy/preset=transformers-bf16",
+                           "/strategy/tensor_parallel=1", "/strategy/global_batch=8"}) {
+    options.overrides.push_back(parse_override(text));
+  }
+  const Scenario scenario = read_scenario("llama3_8b_64", options, diagnostics);
+  ASSERT_FALSE(scenario.strategy->fused_operators);
+  const Scenario without = without_term(scenario, cost_term_named("memory_passes"));
+  for (const Layer& kind : without.model.kinds) EXPECT_TRUE(kind.passes.empty());
+  EXPECT_LT(run_job(without, *without.strategy, 1, 1).time(),
+            0.95 * run_job(scenario, *scenario.strategy, 1, 1).time());
 }
 
 TEST(CostTerms, ExpertsAreFasterWithoutTheirExchange) {
