@@ -131,7 +131,9 @@ def job(model, layers, length, sequences, weights=torch.float32, attention="sdpa
         strategy |= FULL
     if compiled:
         words.append("compiled")
-        strategy |= {"kernel_family": "torch-compile", "fused_normalization": True, "fused_activation": True}
+        # The loss is in the graph too: its logits in fp32 are never written.
+        strategy |= {"kernel_family": "torch-compile", "fused_normalization": True, "fused_activation": True,
+                     "fused_operators": True, "fused_loss": True}
     model["name"] += f", {layers} layers"
     build = built(model, length, sequences, weights, attention, recomputed, adapters, compiled)
     return "-".join(words), lambda: training_step(build, clipped=True), {"model": model, "strategy": strategy}
