@@ -9,7 +9,8 @@ namespace {
 /// All micro-batches through a chunk before any goes through the next.
 std::vector<ScheduleStep> breadth_first_steps(const PipelineShape& shape, int /*stage*/) {
   std::vector<ScheduleStep> steps;
-  steps.reserve(static_cast<std::size_t>(2 * shape.micro_batches * shape.virtual_stages));
+  steps.reserve(std::size_t{2} * static_cast<std::size_t>(shape.micro_batches) *
+                static_cast<std::size_t>(shape.virtual_stages));
   const auto pass = [&](StepKind kind, int chunk) {
     for (int i = 0; i < shape.micro_batches; ++i) {
       steps.push_back({.kind = kind, .chunk = chunk, .micro_batch = i});

@@ -188,7 +188,8 @@ std::int64_t read_filtered_hidden(ObjectReader& reader) {
                             ? reader.number(kFactor, {.least = 0.01, .most = 100.0})
                             : 1.0;
   if (!adjusts) return inner;
-  const auto wanted = static_cast<std::int64_t>(factor * static_cast<double>(2 * inner / 3));
+  const std::int64_t gated = 2 * inner / 3;  // without its remainder, as the library has it
+  const auto wanted = static_cast<std::int64_t>(factor * static_cast<double>(gated));
   return (wanted + multiple - 1) / multiple * multiple;
 }
 

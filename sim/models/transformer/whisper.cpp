@@ -59,7 +59,7 @@ Layer word_embedding(TransformerModel shared, const WhisperModel& fields, double
 void add_convolutions(Layer& stem, const WhisperModel& fields) {
   const double h = real(fields.hidden);
   const double mel = real(fields.mel_bins);
-  const auto add = [&](std::string name, double rows, double inputs, double reuse) {
+  const auto add = [&](const std::string& name, double rows, double inputs, double reuse) {
     stem.products.push_back({.name = name,
                              .rows_each = rows,
                              .outputs = h,
