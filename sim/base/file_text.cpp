@@ -136,7 +136,7 @@ std::vector<std::string> json_files_below(const fs::path& folder) {
 }
 
 std::string name_help(std::string_view name, const std::vector<std::string>& names) {
-  const std::string meant = meant_text(name, {names.begin(), names.end()});
+  std::string meant = meant_text(name, {names.begin(), names.end()});
   if (!meant.empty()) return meant;
   if (names.empty()) return "";
   if (names.size() <= kMostNamesShown) return fmt::format("there are {}", join_words(names, ", "));

@@ -21,7 +21,7 @@ namespace {
 /// What may have been meant, or what there is, of a long list its beginning.
 std::string unknown_field_help(std::string_view key, const std::vector<std::string_view>& known) {
   constexpr std::size_t kFewFields = 8;
-  const std::string meant = meant_text(key, known);
+  std::string meant = meant_text(key, known);
   if (!meant.empty() || known.empty()) return meant;
   const std::size_t told = std::min(known.size(), kFewFields);
   return fmt::format("there are {}{}", join_words(std::span(known).first(told), ", "),

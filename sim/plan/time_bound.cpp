@@ -214,7 +214,8 @@ Seconds TimeBound::of(const StrategyChoice& choice) {
 
 double TimeBound::micro_batches(const StrategyChoice& choice) const {
   const std::int64_t together = choice.data_parallel * choice.micro_batch;
-  return static_cast<double>(space_.scenario().strategy->global_batch / together);
+  const std::int64_t whole_ones = space_.scenario().strategy->global_batch / together;
+  return static_cast<double>(whole_ones);
 }
 
 Seconds TimeBound::of_any_pipeline(const StrategyChoice& choice) {

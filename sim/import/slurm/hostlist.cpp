@@ -141,7 +141,7 @@ HostlistBudget hostlist_budget() {
 
 std::variant<std::vector<std::string>, HostlistProblem> expanded_hostlist(std::string_view text,
                                                                           HostlistBudget& budget) {
-  const HostlistProblem none = no_host_list();
+  HostlistProblem none = no_host_list();
   std::vector<std::string> hosts;
   std::size_t begin = 0;
   bool is_inside = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/predict/simulate.h"
@@ -100,7 +101,7 @@ Scenario rollout_scenario(const RolloutJob& job) {
       {"context_parallel", job.context},
       {"pipeline_parallel", job.pipeline},
       {"micro_batch", 1},
-      {"global_batch", replicas * std::max(1, static_cast<int>(packed + 0.5))},
+      {"global_batch", replicas * std::max(1L, std::lround(packed))},
       {"sequence_length", job.longest},
       {"packed_length", static_cast<int>(length)},
       {"recompute", "full"}};
