@@ -229,6 +229,19 @@ Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& fami
                            exponent.value * head_log * exponent.spread, kAssumedRate})};
 }
 
+Cost scan_cost(const DeviceCosts& device, Flops operations, Bytes traffic) {
+  constexpr double kUnpaired = 0.5;
+  const Precision precision =
+      supports(device, Precision::fp32) ? Precision::fp32 : precision_of(device);
+  const Estimate& peak = device.peak_flops.at(precision);
+  const Cost moving = counted_pass_cost(device, traffic);
+  const Seconds working = operations / FlopsPerSecond(kUnpaired * peak.value);
+  return {.time = max(working, moving.time),
+          .status = CostStatus::interpolated,
+          .spread =
+              combined_spread({working < moving.time ? moving.spread : peak.spread, kAssumedRate})};
+}
+
 Seconds head_product_time(Seconds multiplying, Seconds moving) {
   const double sum =
       std::pow(multiplying.count(), kProductMean) + std::pow(moving.count(), kProductMean);

@@ -118,6 +118,14 @@ struct GemmOperands {
 [[nodiscard]] Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& family,
                                            Flops work, double inputs, Pass pass);
 
+/// A scan of states: one kernel that works while it moves `traffic`, as long as the longer of the
+/// two takes. Operations are in fp32 at half the peak of plain cores, which counts a product and a
+/// sum in each cycle. The exponential that each element needs runs on the special units beside them
+/// and takes as long as four or eight of these (16 a multiprocessor beside 64 or 128 cores: CUDA
+/// C++ Programming Guide, throughput of arithmetic instructions). Nobody measured it here: the
+/// spread is a half. Devices without a peak in fp32 take that of attention.
+[[nodiscard]] Cost scan_cost(const DeviceCosts& device, Flops operations, Bytes traffic);
+
 /// Looking up rows of tables, or updating them: `traffic` bytes at the rate of scattered rows.
 [[nodiscard]] Cost gather_cost(const DeviceCosts& device, Bytes traffic);
 

@@ -34,6 +34,10 @@ class WorkCosts {
       add_forward(cost_of(product.forward, Pass::forward), product.again);
       costs_.backward.add(cost_of(product.backward, Pass::backward));
     }
+    for (const ScanWork& scan : work.scans) {
+      add_forward(scan_cost(device_, scan.forward, scan.forward_moved), scan.again);
+      costs_.backward.add(scan_cost(device_, scan.backward, scan.backward_moved));
+    }
     if (work.tables.forward > Bytes(0.0)) add_tables(work.tables);
     for (const PassWork& pass : work.passes) {
       const auto cost_of = [&](Bytes traffic, double rate) {

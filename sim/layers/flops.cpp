@@ -55,6 +55,10 @@ ForwardFlops forward_flops(const Layer& layer, std::int64_t sequence_length) {
     flops.attention += each;
     flops.attention_square += product.outputs > 0.0 ? each : 2.0 * each;
   }
+  for (const StateScan& scan : layer.scans) {
+    flops.attention += scan.forward;
+    flops.attention_square += scan.forward;
+  }
   return flops;
 }
 
@@ -85,6 +89,7 @@ Flops recomputed_flops(const Layer& layer, std::int64_t sequence_length,
     sum +=
         product.again.share(parts) * forward_flops(product, static_cast<double>(sequence_length));
   }
+  for (const StateScan& scan : layer.scans) sum += scan.again.share(parts) * scan.forward;
   if (layer.attention) {
     sum += layer.attention->again.share(parts) * forward_flops(layer, sequence_length).attention;
   }

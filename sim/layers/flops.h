@@ -25,8 +25,8 @@ struct ForwardFlops {
 /// "Model FLOPs": every matrix product once, 2 n k a row, those of a token's experts only;
 /// attention 2 a (d + v) for each position attended to, with a heads of sizes d (keys) and v
 /// (values): s of them, of which a window of w positions leaves w (2 - w/s), and a causal mask
-/// half; products of activations count with attention. Sources of the two conventions:
-/// Megatron-Bridge (causal) and Korthikanti et al. 2022, appendix A (whole square).
+/// half; products of activations and scans of states count with attention. Sources of the two
+/// conventions: Megatron-Bridge (causal) and Korthikanti et al. 2022, appendix A (whole square).
 [[nodiscard]] ForwardFlops forward_flops(const Layer& layer, std::int64_t sequence_length);
 
 /// Of all layers, what stands before and behind them, and what looks ahead. A training step is

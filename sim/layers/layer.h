@@ -102,6 +102,18 @@ struct MovedBytes {
   double backward = 0.0;
 };
 
+/// A state handed from position to position, each of its elements by itself: no product does that
+/// (Gu and Dao 2023, arXiv:2312.00752, section 3.3). One kernel in fp32 on plain cores, whatever
+/// precision products have.
+struct StateScan {
+  std::string name;
+  double forward = 0.0;  ///< operations for each token
+  double backward = 0.0;
+  MovedBytes moved = {};  ///< meanwhile, for each token, in tensors of 16 bits
+  Cut cut = Cut::tensor;
+  Again again = {};
+};
+
 /// A pass over memory: normalization, residual, activation, rotary embedding, loss.
 struct MemoryPass {
   std::string name;
@@ -197,6 +209,7 @@ struct Layer {
   std::vector<Product> products;
   std::optional<AttentionCore> attention;
   std::vector<ActivationProduct> activation_products;
+  std::vector<StateScan> scans;
   std::vector<MemoryPass> passes;
   std::vector<Weights> weights;
   std::vector<KeptTensor> kept;

@@ -11,7 +11,8 @@ bool recomputes(const Layer& layer, RecomputePart part) {
     return std::ranges::any_of(items, [part](const auto& item) { return item.again.with(part); });
   };
   return any(layer.products) || any(layer.passes) || any(layer.kept) ||
-         any(layer.activation_products) || (layer.attention && layer.attention->again.with(part)) ||
+         any(layer.activation_products) || any(layer.scans) ||
+         (layer.attention && layer.attention->again.with(part)) ||
          (layer.routing && layer.routing->again.with(part));
 }
 

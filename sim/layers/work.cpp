@@ -100,6 +100,17 @@ ActivationWork activation_work(const ActivationProduct& product, const RankShape
           .again = product.again};
 }
 
+ScanWork scan_work(const StateScan& scan, const RankShape& shape) {
+  const double tokens = shape.tokens() / shape.parts(scan.cut);
+  const double bytes = tokens * shape.bytes(Stored::working) / kWorkingElement;
+  return {.name = scan.name,
+          .forward = Flops(tokens * scan.forward),
+          .backward = Flops(tokens * scan.backward),
+          .forward_moved = Bytes(bytes * scan.moved.forward),
+          .backward_moved = Bytes(bytes * scan.moved.backward),
+          .again = scan.again};
+}
+
 /// Bytes of an element of 16 bits that becomes one of fp32, and one of 16 bits again.
 constexpr double kCastAndBack = (2.0 + 4.0) + (4.0 + 2.0);
 
@@ -173,6 +184,7 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
   for (const ActivationProduct& product : layer.activation_products) {
     work.activation_products.push_back(activation_work(product, shape));
   }
+  for (const StateScan& scan : layer.scans) work.scans.push_back(scan_work(scan, shape));
   for (const MemoryPass& pass : layer.passes) {
     if (!shape.holds(pass.when) || !shape.holds(pass.operators)) continue;
     const MovedBytes moved = bytes_of_row(pass, shape);

@@ -63,6 +63,16 @@ struct ActivationWork {
   Again again = {};
 };
 
+/// A scan of states in each pass, and what it moves meanwhile.
+struct ScanWork {
+  std::string_view name;
+  Flops forward;
+  Flops backward;
+  Bytes forward_moved;
+  Bytes backward_moved;
+  Again again = {};
+};
+
 struct PassWork {
   std::string_view name;
   Bytes forward;
@@ -80,6 +90,7 @@ struct Work {
   std::vector<GroupedWork> grouped;
   std::optional<AttentionWork> attention;
   std::vector<ActivationWork> activation_products;
+  std::vector<ScanWork> scans;
   std::vector<PassWork> passes;
   PassWork tables;  ///< what looking up and updating rows of tables moves
   /// Elements of the rows that are put in the order of the experts, and as many back: a row for
