@@ -84,12 +84,7 @@ void add_delta_net(Layer& layer, const TransformerModel& model) {
   add_convolution(layer, convolved);
   add_chunks(layer, net);
   add_gated_norm(layer, values);
-  layer.kept.push_back({.name = "delta input",
-                        .rows = Rows::own,
-                        .elements = h,
-                        .stored = Stored::quantised,
-                        .for_weights = true,
-                        .again = {{P::layernorm}, {P::alternate}}});
+  keep_inward_input(layer, "delta input", h);
   layer.kept.push_back({.name = "channels, gate and rates",
                         .elements = convolved + values + rates + (narrows ? decays : 0.0),
                         .cut = Cut::tensor,

@@ -41,6 +41,9 @@ std::optional<std::string> letter_problem(const TransformerModel& model) {
       case half_layer::kStateSpace:
         if (model.state_space) continue;
         return "'M' is a state space, and the model has none";
+      case half_layer::kSelectiveScan:
+        if (model.selective_scan) continue;
+        return "'S' is a selective scan, and the model has none";
       case half_layer::kDeltaNet:
         if (model.delta_net) continue;
         return "'D' is a delta net, and the model has none";
@@ -65,8 +68,8 @@ void check_pattern(const TransformerModel& model, ObjectReader& reader,
                    std::string_view pattern_key) {
   const auto report = [&](const std::string& what, const std::string& why) {
     reader.report(pattern_key, what, why,
-                  "a letter a layer: M a state space, D a delta net, C a short convolution, * "
-                  "attention, - an MLP, E experts");
+                  "a letter a layer: M a state space, S a selective scan, D a delta net, C a short "
+                  "convolution, * attention, - an MLP, E experts");
   };
   if (static_cast<std::int64_t>(model.layer_pattern.size()) != model.layers) {
     report("a pattern has as many letters as the model has layers",
@@ -106,6 +109,8 @@ void check_mixers(const TransformerModel& model, ObjectReader& reader,
                               letter));
   };
   check_used(model.state_space.has_value(), "state_space", "state space", half_layer::kStateSpace);
+  check_used(model.selective_scan.has_value(), "selective_scan", "selective scan",
+             half_layer::kSelectiveScan);
   check_used(model.short_convolution.has_value(), "short_convolution", "short convolution",
              half_layer::kConvolution);
   check_used(model.delta_net && !model.layer_pattern.empty(), "delta_net", "delta net",

@@ -28,6 +28,11 @@ double approximate_parameters(const TransformerModel& model) {
   if (const auto& space = model.state_space) {
     layer += 3.0 * h * static_cast<double>(space->heads) * static_cast<double>(space->head_size);
   }
+  if (const auto& scan = model.selective_scan) {
+    layer += static_cast<double>(scan->channels) *
+             (3.0 * h + 2.0 * static_cast<double>(scan->step_rank) +
+              3.0 * static_cast<double>(scan->state_size));
+  }
   if (const auto& net = model.delta_net) {
     layer += h * 2.0 *
              (static_cast<double>(net->key_heads) * static_cast<double>(net->key_head_size) +

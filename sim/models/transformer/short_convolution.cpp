@@ -38,12 +38,7 @@ void add_short_convolution(Layer& layer, const TransformerModel& model) {
   gate("gate_in");
   add_convolution(layer, h);
   gate("gate_out");
-  layer.kept.push_back({.name = "convolution input",
-                        .rows = Rows::own,
-                        .elements = h,
-                        .stored = Stored::quantised,
-                        .for_weights = true,
-                        .again = {{P::layernorm}, {P::alternate}}});
+  keep_inward_input(layer, "convolution input", h);
   const auto keep = [&layer](const char* name, double elements, Again again) {
     layer.kept.push_back({.name = name, .elements = elements, .cut = Cut::tensor, .again = again});
   };

@@ -70,12 +70,7 @@ void add_state_space(Layer& layer, const TransformerModel& model) {
   add_convolution(layer, convolved);
   add_scan(layer, space);
   add_gated_norm(layer, inner);
-  layer.kept.push_back({.name = "state input",
-                        .rows = Rows::own,
-                        .elements = h,
-                        .stored = Stored::quantised,
-                        .for_weights = true,
-                        .again = {{P::layernorm}, {P::alternate}}});
+  keep_inward_input(layer, "state input", h);
   // The fused kernel makes convolution and states again (mamba_split_conv1d_scan_combined).
   layer.kept.push_back({.name = "gate, channels and steps",
                         .elements = outputs,

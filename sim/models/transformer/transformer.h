@@ -76,6 +76,29 @@ struct StateSpace {
   friend bool operator==(const StateSpace&, const StateSpace&) = default;
 };
 
+/// Norms of what selects, without gains (Falcon Mamba, arXiv:2410.05355) or with
+/// (Jamba, arXiv:2403.19887, section 6.4).
+enum class SelectionNorms { none, plain, scaled };
+template <>
+inline constexpr Word<SelectionNorms> kWords<SelectionNorms>[] = {
+    {"none", SelectionNorms::none},
+    {"plain", SelectionNorms::plain},
+    {"scaled", SelectionNorms::scaled}};
+
+/// Mamba (Gu and Dao 2023, arXiv:2312.00752, section 3): every channel hands on a state of its own,
+/// by steps that are made of all channels through a narrow layer, as is what goes into the states
+/// and comes out of them.
+struct SelectiveScan {
+  std::int64_t channels = 1;
+  std::int64_t state_size = 1;  ///< of a channel
+  std::int64_t step_rank = 1;   ///< of the narrow layer
+  std::int64_t convolution = 4;
+  bool convolution_bias = true;
+  bool bias = false;  ///< of the products inward and outward
+  SelectionNorms norms = SelectionNorms::none;
+  friend bool operator==(const SelectiveScan&, const SelectiveScan&) = default;
+};
+
 /// Gated delta net (Yang et al. 2024, arXiv:2412.06464): linear attention whose state forgets, and
 /// takes back what it held for a key before it stores a value.
 struct DeltaNet {
@@ -144,6 +167,7 @@ inline constexpr Word<ActivationFunction> kWords<ActivationFunction>[] = {
 /// What a layer of a pattern has instead of attention and an MLP together.
 namespace half_layer {
 inline constexpr char kStateSpace = 'M';
+inline constexpr char kSelectiveScan = 'S';
 inline constexpr char kDeltaNet = 'D';
 inline constexpr char kConvolution = 'C';
 inline constexpr char kAttention = '*';
@@ -165,6 +189,7 @@ struct TransformerModel {
   std::optional<SlidingWindow> sliding_window = {};
   std::optional<SparseAttention> sparse_attention = {};  ///< only with latent attention
   std::optional<StateSpace> state_space = {};            ///< of the layers that a pattern gives it
+  std::optional<SelectiveScan> selective_scan = {};      ///< of layers that a pattern gives it
   std::optional<DeltaNet> delta_net = {};
   std::optional<ShortConvolution> short_convolution = {};  ///< of layers that a pattern gives it
   /// A letter a layer, of `half_layer`: each is one half of a layer, behind a norm of its own.

@@ -89,6 +89,26 @@ limits: a multiple of groups)"},
   return kFields;
 }
 
+const FieldTable<SelectiveScan>& selective_scan_fields() {
+  static const FieldTable<SelectiveScan> kFields(
+      {{"channels", whole(&SelectiveScan::channels, model_limits::kFfnHidden).required(),
+        "Channels that are scanned, most often twice hidden."},
+       {"state_size", whole(&SelectiveScan::state_size, model_limits::kStateSize).required(),
+        "Elements of the state of a channel."},
+       {"step_rank", whole(&SelectiveScan::step_rank, model_limits::kHidden).required(),
+        "Size of the narrow layer that steps are made through, most often hidden / 16."},
+       {"convolution", whole(&SelectiveScan::convolution, model_limits::kConvolution),
+        "Positions that the filter of a channel sees."},
+       {"convolution_bias", flag(&SelectiveScan::convolution_bias), "The filters have biases."},
+       {"bias", flag(&SelectiveScan::bias), "The products inward and outward have biases."},
+       {"norms", word(&SelectiveScan::norms),
+        R"(RMS norms of the narrow layer and of what goes into states and comes out of them: none, as in
+Mamba; plain, without gains, as in Falcon Mamba; scaled, with gains, as in Jamba, whose kernels are then
+separate and keep more.
+see: Jamba, 2024 (arXiv:2403.19887), 6.4)"}});
+  return kFields;
+}
+
 const FieldTable<DeltaNet>& delta_net_fields() {
   static const FieldTable<DeltaNet> kFields(
       {{"key_heads", whole(&DeltaNet::key_heads, model_limits::kHeads).required(),
@@ -172,12 +192,15 @@ see: DeepSeek-AI 2025 (DeepSeek-V3.2), 2.1)"},
         text(&TransformerModel::layer_pattern).where([](const TransformerModel& model) {
           return !model.layer_pattern.empty();
         }),
-        R"(A letter a layer, each one half of a layer behind a norm of its own. M is a state space, D a delta
-net, C a short convolution, * attention, - an MLP, E a mixture of experts.
+        R"(A letter a layer, each one half of a layer behind a norm of its own. M is a state space, S a selective
+scan, D a delta net, C a short convolution, * attention, - an MLP, E a mixture of experts.
 limits: as long as layers)"},
        {"state_space", part(&TransformerModel::state_space, state_space_fields),
         R"(Mamba-2, in the layers that layer_pattern gives an M.
 see: Dao and Gu 2024 (arXiv:2405.21060))"},
+       {"selective_scan", part(&TransformerModel::selective_scan, selective_scan_fields),
+        R"(Mamba, in the layers that layer_pattern gives an S.
+see: Gu and Dao 2023 (arXiv:2312.00752))"},
        {"delta_net", part(&TransformerModel::delta_net, delta_net_fields),
         R"(A gated delta net in the place of attention, in the layers that layer_pattern gives a D; without
 one in all but the last of every full_attention_interval.

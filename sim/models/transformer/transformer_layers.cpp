@@ -158,6 +158,8 @@ LayerVariant half_variant(char letter) {
   switch (letter) {
     case half_layer::kStateSpace:
       return {.mixer = Mixer::state_space, .feeds = false};
+    case half_layer::kSelectiveScan:
+      return {.mixer = Mixer::selective_scan, .feeds = false};
     case half_layer::kDeltaNet:
       return {.mixer = Mixer::delta_net, .feeds = false};
     case half_layer::kConvolution:
@@ -173,6 +175,7 @@ LayerVariant half_variant(char letter) {
 
 std::string_view name_of(LayerVariant variant) {
   if (variant.mixer == Mixer::state_space) return "state space layer";
+  if (variant.mixer == Mixer::selective_scan) return "selective scan layer";
   if (variant.mixer == Mixer::convolution) return "convolution layer";
   if (variant.mixer == Mixer::none) return variant.experts ? "layer of experts" : "MLP layer";
   if (variant.mixer == Mixer::delta_net) {
@@ -186,6 +189,8 @@ std::string_view name_of(LayerVariant variant) {
 void add_mixer(Layer& layer, const TransformerModel& model, LayerVariant variant) {
   if (variant.mixer == Mixer::state_space) {
     add_state_space(layer, model);
+  } else if (variant.mixer == Mixer::selective_scan) {
+    add_selective_scan(layer, model);
   } else if (variant.mixer == Mixer::delta_net) {
     add_delta_net(layer, model);
   } else if (variant.mixer == Mixer::convolution) {
@@ -307,6 +312,9 @@ std::vector<TensorLimit> tensor_limits(const TransformerModel& model) {
     limits.push_back({"state_space", "the heads of the state space", states->heads});
     limits.push_back({"state_space", "the groups of the state space", states->groups, true});
   }
+  if (const auto& scan = model.selective_scan) {
+    limits.push_back({"selective_scan", "the channels of the selective scan", scan->channels});
+  }
   if (const auto& delta = model.delta_net) {
     limits.push_back({"delta_net", "the value heads of the delta net", delta->value_heads});
     limits.push_back({"delta_net", "the key heads of the delta net", delta->key_heads, true});
@@ -323,7 +331,7 @@ Model layers_of(const TransformerModel& fields) {
               .source = fields.source,
               .first = embedding_layer(fields),
               .last = head_layer(fields),
-              .is_validated = !fields.state_space && !fields.delta_net &&
+              .is_validated = !fields.state_space && !fields.selective_scan && !fields.delta_net &&
                               !fields.short_convolution && !fields.sparse_attention &&
                               !fields.vision,
               .tied = fields.tied_embeddings,

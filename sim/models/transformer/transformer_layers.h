@@ -10,7 +10,7 @@ namespace headway {
 [[nodiscard]] Model layers_of(const TransformerModel& model);
 
 /// What positions hear of each other by.
-enum class Mixer { attention, state_space, delta_net, convolution, none };
+enum class Mixer { attention, state_space, selective_scan, delta_net, convolution, none };
 
 /// What a layer's place in the model decides.
 struct LayerVariant {

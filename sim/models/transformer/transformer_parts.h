@@ -13,6 +13,8 @@ namespace headway {
 
 inline constexpr double kHalfAgain = 0.5;  ///< of every second product
 
+inline constexpr double kReadAndWritten = 4.0;  ///< bytes of an element of 16 bits
+
 /// Whether it is not the last of every `interval` layers; with 0 none is.
 [[nodiscard]] bool is_between(std::int64_t layer, std::int64_t interval);
 
@@ -30,8 +32,8 @@ void add_patches(Layer& layer, Product patches);
 
 // What operators that are not merged move, beside the passes of those that are.
 
-/// Of norms, sums with the residual stream, dropout, casts for the products that read the stream and
-/// the sums of their gradients: of a mixer, an MLP, or both.
+/// Of norms, sums with the residual stream, dropout, casts for the products that read the stream
+/// and the sums of their gradients: of a mixer, an MLP, or both.
 void add_stream_operators(Layer& layer, const TransformerModel& model, bool mixes, bool feeds);
 
 /// Of rotary embeddings of `elements` of queries and keys.
@@ -46,7 +48,8 @@ void add_activation_operators(Layer& layer, const TransformerModel& model, doubl
 void add_modulation_operators(Layer& layer, double elements);
 
 /// Of queries that are scaled before they attend, and of them, keys and values, put in the order of
-/// heads (Whisper's attention in transformers): of `elements`, keys and values of `others` for each.
+/// heads (Whisper's attention in transformers): of `elements`, keys and values of `others` for
+/// each.
 void add_head_copies(Layer& layer, double elements, double others);
 
 /// Of the gradients of biases: of all products that stand in the layer.
@@ -70,11 +73,17 @@ void add_convolution(Layer& layer, double channels);
 /// A norm of what a mixer gives, times its gate.
 void add_gated_norm(Layer& layer, double channels);
 
+/// What products in front of a mixer take.
+void keep_inward_input(Layer& layer, std::string name, double channels);
+
 /// What the product behind a mixer takes.
 void keep_outward_input(Layer& layer, double channels);
 
 /// Mamba-2 in the place of attention. Requires `model.state_space`.
 void add_state_space(Layer& layer, const TransformerModel& model);
+
+/// Mamba in the place of attention. Requires `model.selective_scan`.
+void add_selective_scan(Layer& layer, const TransformerModel& model);
 
 /// A gated delta net in the place of attention. Requires `model.delta_net`.
 void add_delta_net(Layer& layer, const TransformerModel& model);
