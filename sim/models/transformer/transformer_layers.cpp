@@ -303,11 +303,18 @@ MemoryPass cross_entropy_pass(double classes) {
 }
 
 std::vector<TensorLimit> tensor_limits(const TransformerModel& model) {
-  std::vector<TensorLimit> limits = {
-      {"attention_heads", "the attention heads", model.attention_heads},
-      {"kv_heads", "the key-value heads", model.kv_heads, true},
-      {"hidden", "the hidden size", model.hidden},
-      {"ffn_hidden", "the hidden size of the MLP", model.ffn_hidden}};
+  const auto may_have = [&model](char half) {
+    return model.layer_pattern.empty() || model.layer_pattern.find(half) != std::string::npos;
+  };
+  std::vector<TensorLimit> limits;
+  if (may_have(half_layer::kAttention)) {
+    limits.push_back({"attention_heads", "the attention heads", model.attention_heads});
+    limits.push_back({"kv_heads", "the key-value heads", model.kv_heads, true});
+  }
+  limits.push_back({"hidden", "the hidden size", model.hidden});
+  if (may_have(half_layer::kMlp)) {
+    limits.push_back({"ffn_hidden", "the hidden size of the MLP", model.ffn_hidden});
+  }
   if (const auto& states = model.state_space) {
     limits.push_back({"state_space", "the heads of the state space", states->heads});
     limits.push_back({"state_space", "the groups of the state space", states->groups, true});

@@ -144,5 +144,21 @@ TEST(SelectiveScan, RanksShareChannelsAndSumUpWhatSelects) {
   EXPECT_EQ(wide, "scan_selection scan_steps ");
 }
 
+TEST(SelectiveScan, RanksDivideOnlyHalvesThatLayersHave) {
+  // 2 heads of attention, an MLP of 10, 12 channels that are scanned and 8 of the stream.
+  TransformerModel fields = scanned_layers();
+  const auto limit = [&](std::int64_t ranks) -> std::string {
+    const Model model = layers_of(fields);
+    const TensorLimit* first = first_indivisible(model, ranks);
+    return first == nullptr ? "" : first->field;
+  };
+  EXPECT_EQ(limit(4), "attention_heads");
+  fields.layer_pattern = "S-";
+  EXPECT_EQ(limit(4), "ffn_hidden");
+  fields.layer_pattern = "SS";
+  EXPECT_EQ(limit(4), "");
+  EXPECT_EQ(limit(8), "selective_scan");
+}
+
 }  // namespace
 }  // namespace headway
