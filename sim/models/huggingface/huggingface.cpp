@@ -23,7 +23,7 @@ namespace {
 std::vector<Family> families() {
   std::vector<Family> all;
   for (const auto of_kind : {dense_families(), earlier_families(), expert_families(),
-                             hybrid_families(), linear_families()}) {
+                             hybrid_families(), scan_families(), linear_families()}) {
     all.insert(all.end(), of_kind.begin(), of_kind.end());
   }
   return all;

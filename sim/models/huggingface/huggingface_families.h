@@ -46,6 +46,8 @@ struct Family {
 [[nodiscard]] std::span<const Family> expert_families();
 /// Families with state spaces, or attention to a few positions.
 [[nodiscard]] std::span<const Family> hybrid_families();
+/// Families whose layers are selective scans.
+[[nodiscard]] std::span<const Family> scan_families();
 /// Families with linear attention or short filters in the place of most attention.
 [[nodiscard]] std::span<const Family> linear_families();
 

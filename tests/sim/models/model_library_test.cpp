@@ -138,6 +138,16 @@ const std::vector<PublishedCount>& published() {
       // 48 by its name, which leaves the tables out: 2 x 163,840 x 2,304 (Kimi Team 2025).
       {"kimi_linear_48b", 48.35 * kBillion + 2 * 163'840.0 * 2304, 0.1 * kBillion},
       {"lfm2_8b_a1b", 8.3 * kBillion, 0.1 * kBillion},  // Liquid AI 2025
+      // Of their cards.
+      {"mamba_2.8b", 2'768'345'600, 1},
+      {"falcon_mamba_7b", 7'272'665'088, 1},
+      // 28 scans of 8,192 channels, 4 of attention; 16 MLPs, 16 times 16 experts with a router: 52
+      // billion (Lieber et al. 2024).
+      {"jamba_52b",
+       28 * (4096.0 * 3 * 8192 + 8192.0 * (256 + 32) + 256 * 8192.0 + 8192.0 * (5 + 16 + 2) + 288) +
+           4 * 4096.0 * (2 * 4096 + 2 * 1024) + (16 + 16 * 16) * 3.0 * 4096 * 14'336 +
+           16 * 16 * 4096.0 + 65 * 4096 + 2 * 65'536.0 * 4096,
+       1},
       // Less what is not counted: gains of query and key norms, 2 x 128 a layer; of two norms more
       // a
       // layer, 2 x hidden.
@@ -202,6 +212,7 @@ TEST(ModelLibrary, ATokenMeetsThePublishedActiveParameters) {
       {"kimi_k2", 32 * kBillion, kBillion},                    // Kimi Team 2025
       {"kimi_linear_48b", 3 * kBillion, kBillion},             // Kimi Team 2025
       {"lfm2_8b_a1b", 1.5 * kBillion, 0.5 * kBillion},         // Liquid AI 2025
+      {"jamba_52b", 12 * kBillion, kBillion},                  // Lieber et al. 2024
       {"qwen3_235b_a22b", 22 * kBillion, kBillion},            // Yang et al. 2025
       {"gpt_oss_20b", 3.61 * kBillion, kBillion / 100},        // OpenAI 2025, Table 1
       {"gpt_oss_120b", 5.13 * kBillion, kBillion / 100},

@@ -305,14 +305,14 @@ TEST(HuggingFace, PublishedParametersAreCheckedHereToo) {
 
 TEST(HuggingFace, OtherFamiliesAreRefused) {
   const ModelReading reading = read_model_text(
-      changed_configuration(R"("model_type": "llama")", R"("model_type": "mamba")"));
+      changed_configuration(R"("model_type": "llama")", R"("model_type": "mamba3")"));
   EXPECT_FALSE(reading.read.has_value());
   EXPECT_EQ(reading.problems, R"(error: this Hugging Face model type is not supported
   --> model.json:8:17   /model_type
    |
- 8 |   "model_type": "mamba",
-   |                 ^^^^^^^ did you mean "mamba2"?
-  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt_neox, mpt, olmo2, phi, phi3, falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, stablelm, olmo, internlm2, olmo3, exaone4, apertus, arcee, seed_oss, ernie4_5, mistral3, qwen2_vl, qwen2_5_vl, qwen3_vl, hunyuan_v1_dense, gpt2, gpt_neo, gptj, codegen, gpt_bigcode, bloom, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, qwen2_moe, olmoe, phimoe, glm4_moe, gpt_oss, llama4, llama4_text, grok-1, qwen3_vl_moe, minimax_m2, ernie4_5_moe, dots1, glm4_moe_lite, deepseek, bailing_moe, dbrx, hunyuan_v1_moe, nemotron_h, granitemoehybrid, mamba2, bamba, glm_moe_dsa, deepseek_v32, falcon_h1, qwen3_next, qwen3_5, qwen3_5_moe, minimax, minimax_text_01, minimax_m1, kimi_linear, lfm2, lfm2_moe, t5, mt5, bart, mbart, pegasus, m2m_100, whisper, bert, roberta, xlm-roberta, camembert, distilbert, electra, modernbert, vit, deit, dinov2, swin, clip, resnet; any other decoder can be written out in fields of ours, which `headway explain model` lists
+ 8 |   "model_type": "mamba3",
+   |                 ^^^^^^^^ did you mean "mamba2"?
+  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt_neox, mpt, olmo2, phi, phi3, falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, stablelm, olmo, internlm2, olmo3, exaone4, apertus, arcee, seed_oss, ernie4_5, mistral3, qwen2_vl, qwen2_5_vl, qwen3_vl, hunyuan_v1_dense, gpt2, gpt_neo, gptj, codegen, gpt_bigcode, bloom, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, qwen2_moe, olmoe, phimoe, glm4_moe, gpt_oss, llama4, llama4_text, grok-1, qwen3_vl_moe, minimax_m2, ernie4_5_moe, dots1, glm4_moe_lite, deepseek, bailing_moe, dbrx, hunyuan_v1_moe, nemotron_h, granitemoehybrid, mamba2, bamba, glm_moe_dsa, deepseek_v32, falcon_h1, mamba, falcon_mamba, jamba, qwen3_next, qwen3_5, qwen3_5_moe, minimax, minimax_text_01, minimax_m1, kimi_linear, lfm2, lfm2_moe, t5, mt5, bart, mbart, pegasus, m2m_100, whisper, bert, roberta, xlm-roberta, camembert, distilbert, electra, modernbert, vit, deit, dinov2, swin, clip, resnet; any other decoder can be written out in fields of ours, which `headway explain model` lists
 )");
 }
 
@@ -326,7 +326,7 @@ TEST(HuggingFace, ExpertsOfADenseFamilyAreRefused) {
    |
  9 |   "num_local_experts": 8,
    |                        ^ this family is read as a dense one
-  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt_neox, mpt, olmo2, phi, phi3, falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, stablelm, olmo, internlm2, olmo3, exaone4, apertus, arcee, seed_oss, ernie4_5, mistral3, qwen2_vl, qwen2_5_vl, qwen3_vl, hunyuan_v1_dense, gpt2, gpt_neo, gptj, codegen, gpt_bigcode, bloom, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, qwen2_moe, olmoe, phimoe, glm4_moe, gpt_oss, llama4, llama4_text, grok-1, qwen3_vl_moe, minimax_m2, ernie4_5_moe, dots1, glm4_moe_lite, deepseek, bailing_moe, dbrx, hunyuan_v1_moe, nemotron_h, granitemoehybrid, mamba2, bamba, glm_moe_dsa, deepseek_v32, falcon_h1, qwen3_next, qwen3_5, qwen3_5_moe, minimax, minimax_text_01, minimax_m1, kimi_linear, lfm2, lfm2_moe, t5, mt5, bart, mbart, pegasus, m2m_100, whisper, bert, roberta, xlm-roberta, camembert, distilbert, electra, modernbert, vit, deit, dinov2, swin, clip, resnet; any other decoder can be written out in fields of ours, which `headway explain model` lists
+  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt_neox, mpt, olmo2, phi, phi3, falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, stablelm, olmo, internlm2, olmo3, exaone4, apertus, arcee, seed_oss, ernie4_5, mistral3, qwen2_vl, qwen2_5_vl, qwen3_vl, hunyuan_v1_dense, gpt2, gpt_neo, gptj, codegen, gpt_bigcode, bloom, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, qwen2_moe, olmoe, phimoe, glm4_moe, gpt_oss, llama4, llama4_text, grok-1, qwen3_vl_moe, minimax_m2, ernie4_5_moe, dots1, glm4_moe_lite, deepseek, bailing_moe, dbrx, hunyuan_v1_moe, nemotron_h, granitemoehybrid, mamba2, bamba, glm_moe_dsa, deepseek_v32, falcon_h1, mamba, falcon_mamba, jamba, qwen3_next, qwen3_5, qwen3_5_moe, minimax, minimax_text_01, minimax_m1, kimi_linear, lfm2, lfm2_moe, t5, mt5, bart, mbart, pegasus, m2m_100, whisper, bert, roberta, xlm-roberta, camembert, distilbert, electra, modernbert, vit, deit, dinov2, swin, clip, resnet; any other decoder can be written out in fields of ours, which `headway explain model` lists
 )");
 }
 
