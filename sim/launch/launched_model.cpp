@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/models/transformer/transformer.h"
+
 namespace headway {
 namespace {
 
@@ -29,6 +31,11 @@ bool is_decoder(const JsonValue& scenario) {
   return scenario->at("model").contains("kv_heads");  // as decoders are resolved
 }
 
-bool has_attention(const JsonValue& scenario) { return names_attention(scenario->at("model")); }
+bool has_attention(const JsonValue& scenario) {
+  const json& model = scenario->at("model");
+  const auto pattern = model.find("layer_pattern");
+  if (pattern == model.end()) return names_attention(model);
+  return pattern->get_ref<const std::string&>().find(half_layer::kAttention) != std::string::npos;
+}
 
 }  // namespace headway

@@ -16,6 +16,14 @@ std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
     remarks.emplace_back("pretrain_gpt.py trains decoders only: the model is for another script.");
     return {};
   }
+  for (const char* field : {"layer_pattern", "delta_net"}) {
+    if (!model.contains(field)) continue;
+    remarks.push_back(
+        fmt::format("pretrain_gpt.py trains layers of attention and MLPs or experts only, and "
+                    "model.{} has others: the model is for another script.",
+                    field));
+    return {};
+  }
   std::vector<std::string> flags;
   const auto number = [&](const char* flag, const nlohmann::json& value) {
     flags.push_back(fmt::format("{} {}", flag, compact_json(value)));

@@ -26,7 +26,7 @@ JsonValue training(const nlohmann::json& model, const nlohmann::json& strategy =
   return scenario_of(scenario).resolved;
 }
 
-TEST(LaunchedModel, NetworksOfImagesAndTablesDoNotAttend) {
+TEST(LaunchedModel, NetworksOfImagesAndTablesAndScansDoNotAttend) {
   std::vector<std::string> without;
   for (const auto& file :
        std::filesystem::directory_iterator(source_folder() + "/scenarios/models")) {
@@ -34,11 +34,26 @@ TEST(LaunchedModel, NetworksOfImagesAndTablesDoNotAttend) {
     const std::string name = file.path().stem().string();
     if (!has_attention(training(name))) without.push_back(name);
   }
-  EXPECT_THAT(without, testing::UnorderedElementsAre(
-                           "alexnet", "deepspeech2", "dlrm_criteo_large", "dlrm_criteo_small",
-                           "dlrm_criteo_xlarge", "dlrm_dcnv2", "inception_v3", "lstm_wikitext2",
-                           "neumf", "resnet_101", "resnet_152", "resnet_18", "resnet_18_cifar",
-                           "resnet_50", "retinanet", "unet3d", "vgg_16", "yolov3"));
+  EXPECT_THAT(without,
+              testing::UnorderedElementsAre(
+                  "alexnet", "deepspeech2", "dlrm_criteo_large", "dlrm_criteo_small",
+                  "dlrm_criteo_xlarge", "dlrm_dcnv2", "falcon_mamba_7b", "inception_v3",
+                  "lstm_wikitext2", "mamba_2.8b", "neumf", "resnet_101", "resnet_152", "resnet_18",
+                  "resnet_18_cifar", "resnet_50", "retinanet", "unet3d", "vgg_16", "yolov3"));
+}
+
+TEST(LaunchedModel, MegatronsScriptOfGptsIsNotGivenOtherMixers) {
+  std::vector<std::string> others;
+  for (const char* name : {"llama3_8b", "mixtral_8x7b", "nemotron_h_8b", "jamba_52b",
+                           "qwen3_next_80b", "lfm2_8b_a1b", "mamba_2.8b"}) {
+    const std::string text = launch_script(training(name), LaunchFramework::megatron).text;
+    const bool is_told = text.find("--num-layers") != std::string::npos;
+    const bool is_said = text.find("the model is for another script") != std::string::npos;
+    EXPECT_NE(is_told, is_said) << name;
+    if (is_said) others.emplace_back(name);
+  }
+  EXPECT_THAT(others, testing::ElementsAre("nemotron_h_8b", "jamba_52b", "qwen3_next_80b",
+                                           "lfm2_8b_a1b", "mamba_2.8b"));
 }
 
 TEST(LaunchedModel, AListOfLayersAttendsWhereOneDoes) {
