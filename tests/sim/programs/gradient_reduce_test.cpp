@@ -143,5 +143,19 @@ TEST(GradientReduce, WhatIsFrozenIsNotReduced) {
               testing::SizeIs(1));
 }
 
+TEST(GradientReduce, LayersWithoutParametersSendNothing) {
+  // Buckets end by time, here with every layer; the second of five has nothing to reduce.
+  SmallJob job(4);
+  job.model.kinds.push_back({.name = "activation", .input = 10.0, .output = 10.0});
+  job.model.layers.insert(job.model.layers.begin() + 1, 1);
+  job.cost.layers.resize(2, job.cost.layers[0]);
+  job.strategy.data_parallel = 2;
+  job.strategy.gradient_cycle = 1_s;
+  job.strategy.gradient_bucket = Bytes(1e12);
+  job.set_micro_batches(1);
+  const Program program = pipeline_program(job.shape(), 0);
+  EXPECT_EQ(std::ranges::count(program.operations, OperationKind::join, &Operation::kind), 4);
+}
+
 }  // namespace
 }  // namespace headway

@@ -135,6 +135,28 @@ TEST(NcclCosts, AStepComesLaterByWhatAMessageOfTheTransportTakes) {
   EXPECT_DOUBLE_EQ(choices.front().believed.scale_out_latency.count(), 2.7e-6);
 }
 
+TEST(NcclCosts, StepsOfTreesComeLaterAsMuch) {
+  const auto later = [](CollectiveKind kind, const NcclPlace& place, CollectiveAlgorithm algorithm,
+                        NcclProtocol protocol) {
+    const auto step = [&](TransportKind transport) {
+      NodeType type = over(transport);
+      type.scale_up_reduces = true;
+      return choice_of(nccl_choices(type, kind, place), algorithm, protocol)
+          .costs.scale_out_latency.count();
+    };
+    return step(TransportKind::efa) - step(TransportKind::infiniband);
+  };
+  const auto reducing = [&](CollectiveAlgorithm algorithm, NcclProtocol protocol) {
+    return later(CollectiveKind::all_reduce, kTwoNodes, algorithm, protocol);
+  };
+  EXPECT_NEAR(reducing(CollectiveAlgorithm::tree, NcclProtocol::ll), 17e-6, 1e-12);
+  EXPECT_NEAR(reducing(CollectiveAlgorithm::tree, NcclProtocol::simple), 51e-6, 1e-12);
+  EXPECT_NEAR(reducing(CollectiveAlgorithm::nvls, NcclProtocol::simple), 51e-6, 1e-12);
+  EXPECT_NEAR(later(CollectiveKind::all_gather, {.domains = 2, .largest_domain = 1},
+                    CollectiveAlgorithm::pat, NcclProtocol::simple),
+              51e-6, 1e-12);
+}
+
 TEST(NcclCosts, ASocketCarriesNoMoreThanACoreCopies) {
   const auto share = [](CollectiveKind kind) {
     return nccl_choices(over(TransportKind::tcp), kind, kTwoNodes)
