@@ -123,6 +123,18 @@ TEST(SelectiveScan, SeparateKernelsKeepMore) {
                    2 * (12 + 12 + 12 + 13));
 }
 
+TEST(SelectiveScan, HalfOfTheProductsLeavesWhatTheOthersAreMadeOf) {
+  // Every second product is made again, and the scan: the input of the norm stays, and half of what
+  // the products give.
+  const RankShape shape{.sequence_length = 2048};
+  const RecomputeParts parts{RecomputePart::alternate};
+  EXPECT_DOUBLE_EQ(kept_bytes(scanned_layer(), shape, parts).count() / 2048.0,
+                   2 * (8 + 24 / 2.0 + 13 / 2.0));
+  EXPECT_DOUBLE_EQ(kept_bytes(scanned_layer(SelectionNorms::scaled), shape, parts).count() / 2048.0,
+                   2 * (8 + 24 / 2.0 + 13 / 2.0 + 12 / 2.0));
+  EXPECT_EQ(recomputed_flops(scanned_layer(), 32, parts).count(), kProducts + 9 * 12 * 5);
+}
+
 TEST(SelectiveScan, RanksShareChannelsAndSumUpWhatSelects) {
   const Layer layer = scanned_layer();
   EXPECT_DOUBLE_EQ(parameters_on_rank(layer, {.tensor_parallel = 4}).of(Part::other),
