@@ -108,6 +108,22 @@ TEST(CollectivePrice, AMeasuredMessageTakesItsTimeBetweenStages) {
   EXPECT_NEAR(idle_time(transfer(4_MB), cluster->topology, 4_MB).count(), 82e-6, 1e-12);
 }
 
+TEST(CollectivePrice, AMeasuredMessageTakesItsTimeInsideANode) {
+  // 1 MB in 10 us, where 400 GB/s would take 2.5 us.
+  const auto cluster = cluster_of(kNodes.text());
+  Profile profile = round_profile();
+  profile.scale_up.collectives = {
+      {.kind = CollectiveKind::send_receive,
+       .ranks = 2,
+       .curve = {.points = {{1_MB, 10_us}}, .spread = 0.0, .source = "test"}}};
+  const std::vector<std::int32_t> here = {0};
+  const std::vector<std::int32_t> there = {1};
+  FlowPlan plan = transfer_plan(*cluster, network_costs(profile, cluster->node_type), here, there);
+  take_measured_time(plan, *cluster, {.library = CollectiveLibrary::profile, .profile = &profile},
+                     1_MB);
+  EXPECT_NEAR(idle_time(plan, cluster->topology, 1_MB).count(), 10e-6, 1e-15);
+}
+
 TEST(CollectivePrice, OutsideOfWhatWasMeasuredTheClosedFormAnswers) {
   const auto cluster = cluster_of(kNodes.text());
   const Profile profile = measured_profile();
