@@ -185,6 +185,12 @@ TEST_F(ParameterServerJob, AtHomeTheLinkOfTheHostIsTheLimit) {
   EXPECT_EQ(rate(workload.servers[0].plans_back[1]), 7e9);
 }
 
+TEST_F(ParameterServerJob, AtHomeTheScaleUpFabricIsWhereNothingIsKnownOfTheHost) {
+  const Workload workload = built();
+  const auto plan = static_cast<std::size_t>(workload.servers[0].plans_here[0]);
+  EXPECT_EQ(workload.plans[plan].rate_cap.count(), 400e9);
+}
+
 // Two nodes of two accelerators with a NIC each: two workers, each accelerator of which pushes half
 // of the sum that both made over the scale-up fabric of 400 GB/s: 2 x 1/2 of the gradients, and two
 // steps of 0 s by the profile.
