@@ -119,6 +119,22 @@ TEST_F(ParameterServerJob, BucketsArePushedAsTheyAreReady) {
   EXPECT_DOUBLE_EQ(pushed, 4.0 * all_parameters());
 }
 
+// Not while the backward pass runs where that is not asked for, or where a worker learns in several
+// steps what it pushes.
+TEST_F(ParameterServerJob, BucketsWaitForTheWholeBackwardPass) {
+  using enum OperationKind;
+  strategy.gradient_bucket = Bytes(0.0);
+  for (const int every : {1, 4}) {
+    strategy.overlap_gradient_reduce = every > 1;
+    by.push_every = every;
+    const std::vector<OperationKind> order = kinds(built().programs.front());
+    const auto first = std::ranges::find(order, push);
+    const auto behind = std::find(first, order.end(), pull);
+    EXPECT_EQ(behind - first, 4) << every;
+    EXPECT_EQ(std::count(first, behind, push), 4) << every;
+  }
+}
+
 TEST_F(ParameterServerJob, AsynchronousWorkersRunUntilTheFirstIsThrough) {
   by.asynchronous = true;
   const Workload workload = built();

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -114,6 +116,30 @@ TEST(Wiring, CommunicatorsHaveTheirMembers) {
     strategy.synchronisation = synchronisation_of(scheme);
     expect_as_many_members_as_join(workload_of(strategy, 4));
   }
+}
+
+TEST(Wiring, IslandsAverageWhoHaveTheSamePlaceAndGatherInsideThem) {
+  // Two islands of three replicas.
+  Strategy strategy;
+  strategy.data_parallel = 6;
+  strategy.global_batch = 6;
+  strategy.sequence_length = 64;
+  strategy.synchronisation =
+      synchronisation_of(R"({"scheme": "local_steps", "islands": 2, "every": 10})");
+  const Workload workload = workload_of(strategy, 4);
+  std::map<std::string, std::set<std::set<int>>> replicas;
+  for (std::size_t id = 0; id < workload.communicators.size(); ++id) {
+    std::set<int> members;
+    for (const RankGroup& group : workload.groups) {
+      const bool joins = std::ranges::count(group.communicators, static_cast<std::int32_t>(id)) > 0;
+      if (joins) members.insert(group.replica);
+    }
+    replicas[workload.communicators[id].name].insert(members);
+  }
+  using Sets = std::set<std::set<int>>;
+  EXPECT_EQ(replicas.at("average of islands, stage 0"), (Sets{{0, 3}, {1, 4}, {2, 5}}));
+  EXPECT_EQ(replicas.at("average in an island, stage 0"), (Sets{{0, 1, 2}, {3, 4, 5}}));
+  EXPECT_EQ(replicas.at("gradient reduce, stage 0"), (Sets{{0, 1, 2}, {3, 4, 5}}));
 }
 
 }  // namespace
