@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "sim/programs/flows/flow_plans.h"
 #include "sim/programs/known_jobs.h"
 #include "sim/programs/stage_program.h"
@@ -138,6 +142,36 @@ TEST_F(BuildWorkload, WhatIsKnownOfCollectivesIsTheSameAgain) {
       EXPECT_EQ(again.plans[i].links.size(), plain.plans[i].links.size());
     }
     EXPECT_EQ(again.communicators.size(), plain.communicators.size());
+  }
+}
+
+// What is known of one order of ranks, or of rings, says nothing of others.
+TEST_F(BuildWorkload, WhatIsKnownOfAPlacementAndAnAlgorithmIsOfThoseAlone) {
+  using enum ParallelDimension;
+  const auto cluster_built = cluster_of(cluster.text());
+  KnownJobs known;
+  const auto plans = [&](std::vector<ParallelDimension> order, CollectiveAlgorithm algorithm,
+                         KnownJobs* of) {
+    const Placement placement{
+        .order = std::move(order), .tensor = 2, .context = 2, .data = 2, .pipeline = 2};
+    return build_workload({model, strategy, profile, *cluster_built, placement, algorithm,
+                           WorkloadExtent::one_replica, of})
+        .workload.plans;
+  };
+  const auto same = [](const auto& one, const auto& other) {
+    return std::ranges::equal(one, other, [](const FlowPlan& left, const FlowPlan& right) {
+      return left.latency == right.latency && left.rate_cap == right.rate_cap &&
+             left.nic_rate == right.nic_rate;
+    });
+  };
+  const std::vector<ParallelDimension> usual = {tensor, context, data, pipeline};
+  const std::vector<ParallelDimension> turned = {tensor, pipeline, context, data};
+  const auto rings = plans(usual, CollectiveAlgorithm::ring, &known);
+  for (const auto& [order, algorithm] : {std::pair{turned, CollectiveAlgorithm::ring},
+                                         std::pair{usual, CollectiveAlgorithm::tree}}) {
+    const auto expected = plans(order, algorithm, nullptr);
+    EXPECT_FALSE(same(rings, expected));
+    EXPECT_TRUE(same(plans(order, algorithm, &known), expected));
   }
 }
 

@@ -166,6 +166,14 @@ TEST(NcclCosts, TheProtocolOfLinesTakesLongerToBeginOverTheNetwork) {
   };
   EXPECT_NEAR(more(NcclProtocol::ll128), 7.4e-6, 1e-12);
   EXPECT_NEAR(more(NcclProtocol::ll), 0.0, 1e-12);
+  // Simple does wherever it runs, by what tables of one node say.
+  const auto inside = [&](NcclProtocol protocol) {
+    return choice_of(choices, CollectiveAlgorithm::ring, protocol).costs.scale_up_overhead;
+  };
+  const Seconds simple = nccl_node_costs("a100-sxm-80gb")->simple_overhead;
+  EXPECT_GT(simple, Seconds(0.0));
+  EXPECT_NEAR((inside(NcclProtocol::simple) - inside(NcclProtocol::ll)).count(), simple.count(),
+              1e-15);
 }
 
 TEST(NcclCosts, ASocketCarriesNoMoreThanACoreCopies) {
