@@ -1,6 +1,9 @@
 // What full sharding copies where each parameter is a tensor of its own.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
+
 #include "sim/programs/stage_program.h"
 #include "tests/support/small_job.h"
 
@@ -68,6 +71,31 @@ TEST(ShardedParts, AreIssuedForEveryCollectiveOfAMatrix) {
   EXPECT_NEAR(seconds_of(job), 12.0 + 4 * 0.36, 1e-9);
   job.strategy.reshard_after_forward = false;
   EXPECT_NEAR(seconds_of(job), 12.0 + 2 * 0.36, 1e-9);
+}
+
+/// How many gathers begin while a reduction that was sent before them is not waited for.
+int gathers_beside_reductions(const SmallJob& job) {
+  const Program program = sharded_program(job.shape());
+  std::set<std::int32_t> under_way;
+  int beside = 0;
+  for (const Operation& operation : program.operations) {
+    if (operation.kind == OperationKind::wait) under_way.erase(operation.slot);
+    if (operation.kind != OperationKind::join) continue;
+    if (operation.path == program.place_of(kGradientReduce)) under_way.insert(operation.slot);
+    if (operation.path == program.place_of(kParameterGather) && !under_way.empty()) ++beside;
+  }
+  return beside;
+}
+
+// Of four pieces the last is at hand backward. Ahead, the first two are gathered with reductions of
+// pieces behind them under way, the third before there is any. Not ahead, one follows the other in
+// a queue (Zhao et al. 2023, section 3.3.2).
+TEST(ShardedProgram, AGatherThatIsNotAheadWaitsForTheReductionBefore) {
+  SmallJob job = on_two_ranks();
+  job.strategy.per_parameter_sharding = false;
+  EXPECT_EQ(gathers_beside_reductions(job), 2);
+  job.strategy.overlap_parameter_gather = false;
+  EXPECT_EQ(gathers_beside_reductions(job), 0);
 }
 
 TEST(PerParameterSharding, OnlyAdaptersHaveGradientsToCopy) {
