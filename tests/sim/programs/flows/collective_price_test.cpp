@@ -174,6 +174,10 @@ TEST(CollectivePrice, BroadcastsFromNextRanksFollowEachOtherAroundTheRing) {
   EXPECT_NEAR((price.time - price.at_least).count(), 3.5e-6, 1e-15);
   EXPECT_DOUBLE_EQ(price.amount.count(), 120e6);
   EXPECT_EQ(prices.price(120_MB, 0.5).time, prices.price(120_MB).time);
+  // Three of 1 MB, less than the chunks of all channels, are handed on whole: 5 us each, and 3.5
+  // and 20 us of waiting.
+  EXPECT_NEAR(prices.price(3_MB, 3.0).time.count(), 3.0 * 5e-6 + (1.0 + 2.0 * 0.75) * 23.5e-6,
+              1e-12);
 }
 
 TEST(CollectivePrice, WhatIsScatteredAndWhatIsGatheredMirrorEachOther) {
