@@ -21,11 +21,13 @@ constexpr std::string_view kSchema = "headway/model/1";
 constexpr std::string_view kFolder = "scenarios/models";
 constexpr double kParameterTolerance = 0.005;  ///< publications round to two or three digits
 
-/// Whether a `--set` or a candidate has changed a field, at any depth, which then has no line of
-/// its own: the model is no longer the published one.
+/// Whether a `--set` or a candidate has set the value, which then has no line of its own.
+bool is_set_anew(const JsonCursor& value) { return value.problem("").location.line == 0; }
+
+/// The same of a field at any depth: the model is no longer the published one.
 bool is_overridden(const JsonCursor& part) {
   const auto changed = [](const JsonCursor& inner) {
-    return inner.problem("").location.line == 0 || is_overridden(inner);
+    return is_set_anew(inner) || is_overridden(inner);
   };
   if (part.is_array()) {
     for (std::size_t i = 0; i < part.size(); ++i) {
@@ -39,12 +41,6 @@ bool is_overridden(const JsonCursor& part) {
     const std::optional<JsonCursor> member = part.member(field.key());
     return member && changed(*member);
   });
-}
-
-/// Whether an override set the field itself.
-bool is_set_anew(const JsonCursor& object, std::string_view key) {
-  const std::optional<JsonCursor> member = object.member(key);
-  return member && member->problem("").location.line == 0;
 }
 
 /// Holds the published count, if there is one, against what the fields add up to.
@@ -170,7 +166,7 @@ std::optional<ReadModel> read_object(ObjectReader& reader, InputFiles& files) {
     resolved = resolved_model(*source->transformer);
   }
   const bool is_published = !source->is_overridden && !is_overridden(reader.cursor());
-  if (has_published && (is_published || is_set_anew(reader.cursor(), "parameters"))) {
+  if (has_published && (is_published || is_set_anew(*reader.cursor().member("parameters")))) {
     check_parameters(published, source->model, reader);
   }
   return ReadModel{.model = std::move(source->model),

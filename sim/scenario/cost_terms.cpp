@@ -82,6 +82,7 @@ void set_families(Profile& profile, double value) {
   for (auto& [unused, family] : profile.kernel_families) (family.*member).value = value;
 }
 
+/// Operators that nothing merges are counted in the layers, whatever the family's traffic.
 void without_passes(Model& model) {
   for (Layer* end : {&model.first, &model.last}) end->passes.clear();
   for (Layer& kind : model.kinds) kind.passes.clear();
