@@ -24,23 +24,35 @@ struct ImportRequest {
   std::optional<double> oversubscription;            ///< of each tier, where they do not tell
   std::vector<std::string> domains;  ///< files that tell which nodes share a scale-up domain
   std::string domain_pattern;        ///< the same, from names; empty if none
+
+  // Of a scenario, what does not stand in the file that starts its job.
+  std::string topology;              ///< a file, or a name that ships
+  std::string profile;               ///< the same
+  std::string preset;                ///< empty: the software that the file tells
+  std::optional<int> nodes;          ///< of the topology that the job runs on
+  std::optional<double> vocabulary;  ///< what the tokenizer knows
 };
 
-/// Makes a "headway/topology/1" or a "headway/node/1" object. What is assumed is a warning, and
-/// stands in the object's "source"; what cannot be right is an error, and nothing is made.
+/// Makes an object of the kind that its format says. What is assumed is a warning, and stands in
+/// the object's "source"; what cannot be right is an error, and nothing is made.
 using Importer = std::optional<nlohmann::json>(const ImportRequest& request,
                                                Diagnostics& diagnostics);
+
+/// What an importer makes: a "headway/topology/1" object, a "headway/node/1", or a
+/// "headway/scenario/1".
+enum class ImportedKind { topology, node, scenario };
 
 /// A form of input, as `headway import` names it.
 struct ImportFormat {
   std::string_view name;
   Importer* import;
-  bool makes_node;                             ///< a node type, not a topology
+  ImportedKind makes;
   std::string_view input;                      ///< what its files are
   std::span<const std::string_view> knows_of;  ///< the options that it takes into account
   std::string_view reads_besides = {};         ///< another format, whose files tell it more
 };
 
+/// Those of fabrics and nodes; those of jobs are launch_formats() (sim/launch/reading).
 [[nodiscard]] std::span<const ImportFormat> import_formats();
 
 /// Imports, and has the topology's nodes know their scale-up domains as far as the request tells

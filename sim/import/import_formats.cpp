@@ -29,23 +29,23 @@ constexpr std::string_view kOfGraphMl[] = {"bandwidth"};
 constexpr std::string_view kOfNode[] = {"accelerator", "bandwidth", "scale-up-bandwidth"};
 
 constexpr ImportFormat kImportFormats[] = {
-    {"ibnetdiscover", import_infiniband, false,
+    {"ibnetdiscover", import_infiniband, ImportedKind::topology,
      "ibnetdiscover, with dump_fts or opensm-lfts.dump, a node name map, NCCL XML of a host",
      kOfInfiniBand, "nccl-xml"},
-    {"iblinkinfo", import_infiniband, false, "iblinkinfo, or its option -l; the rest likewise",
+    {"iblinkinfo", import_infiniband, ImportedKind::topology, "iblinkinfo, or its option -l; the rest likewise",
      kOfInfiniBand, "nccl-xml"},
-    {"opensm-subnet", import_infiniband, false, "opensm-subnet.lst; the rest likewise",
+    {"opensm-subnet", import_infiniband, ImportedKind::topology, "opensm-subnet.lst; the rest likewise",
      kOfInfiniBand, "nccl-xml"},
-    {"ibdiagnet", import_infiniband, false, "ibdiagnet2.db_csv; the rest likewise", kOfInfiniBand,
+    {"ibdiagnet", import_infiniband, ImportedKind::topology, "ibdiagnet2.db_csv; the rest likewise", kOfInfiniBand,
      "nccl-xml"},
-    {"lldp", import_lldp, false, "`lldpcli -f json show neighbors`, one file a device", kOfLldp},
-    {"sonic", import_lldp, false,
+    {"lldp", import_lldp, ImportedKind::topology, "`lldpcli -f json show neighbors`, one file a device", kOfLldp},
+    {"sonic", import_lldp, ImportedKind::topology,
      "`show lldp table` or `show lldp neighbors`, one file a switch; the rest likewise", kOfLldp},
-    {"slurm", import_slurm, false, "topology.conf or topology.yaml of Slurm, trees and blocks",
+    {"slurm", import_slurm, ImportedKind::topology, "topology.conf or topology.yaml of Slurm, trees and blocks",
      kOfSlurm},
-    {"graphml", import_graphml, false, "GraphML of a wide-area network", kOfGraphMl},
-    {"nccl-xml", import_nccl_xml, true, "NCCL_TOPO_DUMP_FILE of NCCL or RCCL", kOfNode},
-    {"topo-matrix", import_topo_matrix, true, "`nvidia-smi topo -m`", kOfNode},
+    {"graphml", import_graphml, ImportedKind::topology, "GraphML of a wide-area network", kOfGraphMl},
+    {"nccl-xml", import_nccl_xml, ImportedKind::node, "NCCL_TOPO_DUMP_FILE of NCCL or RCCL", kOfNode},
+    {"topo-matrix", import_topo_matrix, ImportedKind::node, "`nvidia-smi topo -m`", kOfNode},
 };
 
 bool reads(const ImportFormat& format, std::string_view other) {
@@ -86,7 +86,7 @@ std::optional<nlohmann::json> imported(const ImportFormat& format, const ImportR
     return made;
   }
   diagnostics.append(found);
-  if (format.makes_node) return made;
+  if (format.makes != ImportedKind::topology) return made;
   Diagnostics problems;
   NodeDomains domains = read_domains(request.domains, problems);
   if (!problems.has_errors() && !request.domain_pattern.empty()) {

@@ -17,15 +17,26 @@
 #include "sim/cli/outputs.h"
 #include "sim/files/json_output.h"
 #include "sim/import/import_format.h"
+#include "sim/launch/reading/launch_formats.h"
+#include "sim/scenario/writing/shorter_scenario.h"
 
 namespace headway {
 namespace {
 
 constexpr std::size_t kMostDumps = 100'000;
+constexpr std::int64_t kMostJobNodes = 1'000'000;
+constexpr std::int64_t kMostWords = 1'000'000'000;
 
-const ImportFormat& format_named(const std::string& name) {
+/// Of fabrics, nodes and jobs.
+std::vector<ImportFormat> formats() {
+  std::vector<ImportFormat> all(import_formats().begin(), import_formats().end());
+  all.insert(all.end(), launch_formats().begin(), launch_formats().end());
+  return all;
+}
+
+ImportFormat format_named(const std::string& name) {
   std::vector<std::string> names;
-  for (const ImportFormat& format : import_formats()) {
+  for (const ImportFormat& format : formats()) {
     if (format.name == name) return format;
     names.emplace_back(format.name);
   }
@@ -60,8 +71,9 @@ std::optional<double> ratio_of(const Arguments& arguments, std::string_view opti
 
 /// Reports an option that the format has no use for.
 void check_options(const Arguments& arguments, const ImportFormat& format) {
-  for (const std::string_view option : {"node", "accelerator", "bandwidth", "scale-up-bandwidth",
-                                        "nics", "oversubscription", "domains", "domain-pattern"}) {
+  for (const std::string_view option :
+       {"node", "accelerator", "bandwidth", "scale-up-bandwidth", "nics", "oversubscription",
+        "domains", "domain-pattern", "topology", "profile", "preset", "nodes", "vocabulary"}) {
     const bool is_used = std::ranges::find(format.knows_of, option) != format.knows_of.end();
     if (is_used || !arguments.has(option)) continue;
     Diagnostic problem;
@@ -85,12 +97,21 @@ ImportRequest import_request_of(const Arguments& arguments, const std::vector<st
   request.oversubscription = ratio_of(arguments, "oversubscription");
   request.domains = arguments.values("domains");
   request.domain_pattern = arguments.value("domain-pattern").value_or("");
+  request.topology = arguments.value("topology").value_or("");
+  request.profile = arguments.value("profile").value_or("");
+  request.preset = arguments.value("preset").value_or("");
+  if (const auto nodes = arguments.integer("nodes", 1, kMostJobNodes)) {
+    request.nodes = static_cast<int>(*nodes);
+  }
+  if (const auto words = arguments.integer("vocabulary", 1, kMostWords)) {
+    request.vocabulary = static_cast<double>(*words);
+  }
   return request;
 }
 
 int run_import(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
-  const ImportFormat& format = format_named(arguments.positional().front());
+  const ImportFormat format = format_named(arguments.positional().front());
   const std::vector<std::string> paths(arguments.positional().begin() + 1,
                                        arguments.positional().end());
   check_options(arguments, format);
@@ -101,7 +122,12 @@ int run_import(const Invocation& invocation) {
   check_outputs_spare(outputs, paths, diagnostics);
   diagnostics.throw_if_errors();
 
-  const auto made = imported(format, import_request_of(arguments, paths), diagnostics);
+  if (format.makes == ImportedKind::scenario && paths.size() > 1) {
+    refuse(fmt::format("a job has one file, not {}", paths.size()));
+  }
+  auto made = imported(format, import_request_of(arguments, paths), diagnostics);
+  diagnostics.throw_if_errors();
+  if (format.makes == ImportedKind::scenario) made = shorter_scenario(*made, diagnostics);
   diagnostics.throw_if_errors();
   const std::string text = json_document_text(*made);
   const std::string summary = imported_summary(text, format, diagnostics);
@@ -115,7 +141,7 @@ int run_import(const Invocation& invocation) {
 /// "FORMAT is one of" and a line for each.
 std::string formats_text() {
   std::string text;
-  for (const ImportFormat& format : import_formats()) {
+  for (const ImportFormat& format : formats()) {
     text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", format.name, format.input);
   }
   return text;
@@ -128,15 +154,19 @@ Command import_command() {
   command.name = "import";
   command.group = "Look up";
   command.arguments = "FORMAT FILE...";
-  command.summary = "a topology or a node type from what real systems dump";
+  command.summary = "a topology, a node type or a scenario from what is there";
   command.about =
-      "Makes a topology from dumps of a real fabric, or a node type from dumps of a node. FORMAT "
-      "is ibnetdiscover, iblinkinfo, opensm-subnet, ibdiagnet, lldp, sonic, slurm or graphml for a "
-      "fabric, nccl-xml or topo-matrix for a node.";
+      "Makes a topology from dumps of a real fabric, a node type from dumps of a node, or a "
+      "scenario from what starts a job. FORMAT is ibnetdiscover, iblinkinfo, opensm-subnet, "
+      "ibdiagnet, lldp, sonic, slurm or graphml for a fabric, nccl-xml or topo-matrix for a node, "
+      "megatron-lm for a job.";
   command.examples = {
       {"headway import ibnetdiscover fabric.txt tables.txt.gz -o site.json",
        "cables and forwarding tables of an InfiniBand fabric"},
       {"headway import nccl-xml topology.xml -o node.json", "the inside of a node"},
+      {"headway import megatron-lm train.sh --topology dgx_h100_superpod --profile h100_sxm -o "
+       "job.json",
+       "the job that a script starts, or that a log tells of"},
   };
   Option output = output_option();
   output.help = "writes to a .json file instead of standard output";
@@ -144,7 +174,7 @@ Command import_command() {
       {.name = "name",
        .value = "TEXT",
        .fallback = "the first file's",
-       .help = "what reports call the cluster or the node type",
+       .help = "what reports call the cluster, the node type or the job",
        .group = OptionGroup::input},
       {.name = "node",
        .value = "NAME",
@@ -184,9 +214,32 @@ Command import_command() {
        .value = "REGEX",
        .help = "the same by names of nodes or leaf switches: what its group matches",
        .group = OptionGroup::input},
+      {.name = "topology",
+       .value = "NAME",
+       .help = "what a job runs on: a file, or a name of `headway list topologies`",
+       .group = OptionGroup::input},
+      {.name = "profile",
+       .value = "NAME",
+       .help = "what things cost it: a file, or a name of `headway list profiles`",
+       .group = OptionGroup::input},
+      {.name = "nodes",
+       .value = "N",
+       .fallback = "as the file tells",
+       .help = "of the topology, that it runs on",
+       .group = OptionGroup::input},
+      {.name = "preset",
+       .value = "NAME",
+       .fallback = "as the file tells",
+       .help = "its software, as `headway list presets` has it",
+       .group = OptionGroup::input},
+      {.name = "vocabulary",
+       .value = "N",
+       .fallback = "as the file tells",
+       .help = "what its tokenizer knows, padding included",
+       .group = OptionGroup::input},
       output,
   });
-  for (const ImportFormat& format : import_formats()) command.words.emplace_back(format.name);
+  for (const ImportFormat& format : formats()) command.words.emplace_back(format.name);
   command.least_arguments = 2;
   command.most_arguments = kMostDumps;
   command.outcome = "nothing was imported";
@@ -196,7 +249,10 @@ Command import_command() {
       "adapters, each port becomes one, as of iblinkinfo. Tables are those of dump_fts and of "
       "opensm-lfts.dump. "
       "What the dumps do not say is assumed with a warning, and stands in the topology's "
-      "\"source\". What contradicts itself is refused with file, line and reason.";
+      "\"source\". What contradicts itself is refused with file, line and reason. Of a script that "
+      "starts a job variables, arrays, defaults and arithmetic are worked out; of a log the "
+      "arguments are read that a run prints. A field that its flags do not speak of has what the "
+      "framework does unasked.";
   command.run = run_import;
   return command;
 }

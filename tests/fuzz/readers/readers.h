@@ -47,6 +47,8 @@ void store_reader(const std::string& text);
 [[nodiscard]] std::vector<std::string> road_texts();
 /// Several files are parted by kFileEnd.
 void import_reader(std::string_view format, const std::string& text);
+/// What starts a job, or its log, as a scenario.
+void launch_reader(const std::string& text);
 inline constexpr std::string_view kFileEnd = "\n=====\n";
 
 }  // namespace headway

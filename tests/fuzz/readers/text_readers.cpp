@@ -8,6 +8,8 @@
 #include "sim/base/limits.h"
 #include "sim/files/json_output.h"
 #include "sim/import/import_format.h"
+#include "sim/launch/reading/launch_formats.h"
+#include "sim/scenario/writing/shorter_scenario.h"
 #include "sim/plan/goal.h"
 #include "sim/replay/replay.h"
 #include "sim/replay/step_log.h"
@@ -96,6 +98,21 @@ void import_reader(std::string_view format, const std::string& text) {
     return;
   }
   HEADWAY_CHECK(false, "there is no importer of that name");
+}
+
+void launch_reader(const std::string& text) {
+  const ImportRequest request{.paths = {scratch().write("train.sh", text)},
+                              .name = "imported",
+                              .topology = "dgx_h100_superpod",
+                              .profile = "h100_sxm"};
+  Diagnostics diagnostics;
+  const ImportFormat& format = launch_formats().front();
+  const auto imported = format.import(request, diagnostics);
+  diagnostics.throw_if_errors();
+  HEADWAY_CHECK(imported.has_value(), "what is imported without errors is there");
+  const auto shorter = shorter_scenario(*imported, diagnostics);
+  diagnostics.throw_if_errors();
+  static_cast<void>(imported_summary(json_document_text(shorter), format, diagnostics));
 }
 
 }  // namespace headway

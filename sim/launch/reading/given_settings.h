@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+
+/// A flag that a job was started with: "--num-layers", and the words behind it.
+struct GivenSetting {
+  std::string flag;
+  std::vector<std::string> values;
+  SourceLocation place;  ///< no file where another flag brings it along
+};
+
+/// What a job was started with. Of a flag that is given twice the last one counts, as argparse has
+/// it.
+class GivenSettings {
+ public:
+  void give(GivenSetting setting);
+  /// Brings along what another flag implies, unless it was said.
+  void imply(const std::string& flag, std::vector<std::string> values);
+  void take_back(std::string_view flag);
+
+  [[nodiscard]] const GivenSetting* find(std::string_view flag) const;
+  [[nodiscard]] bool has(std::string_view flag) const { return find(flag) != nullptr; }
+  /// The words behind it, joined by blanks; empty without them or the flag.
+  [[nodiscard]] std::string value(std::string_view flag) const;
+  [[nodiscard]] std::optional<double> number(std::string_view flag) const;
+  [[nodiscard]] bool empty() const { return settings_.empty(); }
+  [[nodiscard]] const std::map<std::string, GivenSetting, std::less<>>& all() const {
+    return settings_;
+  }
+
+ private:
+  std::map<std::string, GivenSetting, std::less<>> settings_;
+};
+
+/// How to mend a value that is a variable which nobody set; empty for another one.
+[[nodiscard]] std::string help_for_variable(const std::string& value);
+
+/// What a script or a log says of the job that it starts, or was.
+struct StartedJob {
+  GivenSettings settings;
+  std::optional<double> ranks;       ///< of the whole job
+  std::optional<double> nodes;       ///< as the launcher was told
+  std::optional<double> per_node;    ///< ranks, as the launcher was told
+  std::optional<double> vocabulary;  ///< padded, as the log says
+  bool is_log = false;
+};
+
+/// Reads the flags of a shell script, those of its command that has the most of them, or the
+/// arguments that Megatron-LM prints as a run begins, found anywhere in its log. What is no file is
+/// an error; branches and variables that nobody sets are warnings.
+[[nodiscard]] StartedJob read_started_job(const std::string& path, Diagnostics& diagnostics);
+
+}  // namespace headway

@@ -1,0 +1,231 @@
+#include "sim/launch/reading/strategy_of_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "sim/base/parse_number.h"
+#include "sim/base/utf8.h"
+#include "sim/files/json_document.h"
+#include "sim/files/json_reader.h"
+#include "sim/jobs/strategy_fields.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+/// "1f1b, interleaved" is a value of the schedule beside something else (`value_of` in
+/// flag_table.cpp).
+struct RowValue {
+  std::string_view value;
+  std::string_view beside;
+};
+RowValue value_of(const FlagRow& row) {
+  const std::size_t comma = row.value.find(", ");
+  if (comma == std::string_view::npos) return {row.value, {}};
+  return {row.value.substr(0, comma), row.value.substr(comma + 2)};
+}
+
+/// Whether what a value stands beside can be so; what the row's own flags say needs no word here.
+bool may_hold(std::string_view beside, const GivenSettings& settings) {
+  if (beside == "of fp16") return settings.has("--fp16");
+  return beside != "by Muon" && beside != "compiled";
+}
+
+bool is_same(const std::string& a, const std::string& b) {
+  const auto number = parse_number<double>(a);
+  return number ? number == parse_number<double>(b) : a == b;
+}
+
+/// A line of a row: a flag and what stands behind it.
+struct FlagLine {
+  std::string flag;
+  std::string argument;
+};
+std::vector<FlagLine> lines_of(std::string_view flags) {
+  std::vector<FlagLine> lines;
+  std::istringstream stream{std::string(flags)};
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t blank = line.find(' ');
+    lines.push_back(
+        {line.substr(0, blank), blank == std::string::npos ? "" : line.substr(blank + 1)});
+  }
+  return lines;
+}
+
+/// What stands for {..} in a row that holds, by what is between the braces.
+using Captured = std::map<std::string, std::string>;
+
+std::optional<Captured> captured(const std::vector<FlagLine>& lines,
+                                 const GivenSettings& settings) {
+  Captured words;
+  for (const FlagLine& line : lines) {
+    if (!settings.has(line.flag)) return std::nullopt;
+    const std::string given = settings.value(line.flag);
+    if (line.argument.starts_with('{') && line.argument.ends_with('}')) {
+      if (given.empty()) return std::nullopt;
+      // The same value twice: the first of the flags is about the field.
+      words.try_emplace(line.argument.substr(1, line.argument.size() - 2), given);
+    } else if (!line.argument.empty() && !is_same(line.argument, given)) {
+      return std::nullopt;
+    }
+  }
+  return words;
+}
+
+json as_json(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  if (const auto whole = parse_number<std::int64_t>(text)) return *whole;
+  if (const auto number = parse_number<double>(text)) return *number;
+  return text;
+}
+
+/// Sizes of which nothing means none: not asked for another one, software has its own.
+constexpr std::string_view kSizes[] = {"gradient_bucket", "first_gradient_bucket",
+                                       "gradient_cycle"};
+
+bool is_flag(std::string_view flags) {
+  return !flags.empty() && flags != kNoFlag && flags != kOfScript;
+}
+
+class StrategyReader {
+ public:
+  StrategyReader(const GivenSettings& settings, LaunchFramework framework,
+                 std::set<std::string>& used, Diagnostics& diagnostics)
+      : settings_(settings),
+        framework_(static_cast<std::size_t>(framework)),
+        used_(used),
+        diagnostics_(diagnostics) {}
+
+  ToldStrategy read() {
+    const std::span<const FlagRow> table = flag_table();
+    for (std::size_t first = 0; first < table.size();) {
+      std::size_t end = first;
+      while (end < table.size() && table[end].field == table[first].field) ++end;
+      read_field(table.subspan(first, end - first));
+      first = end;
+    }
+    if (bucket_elements_) {
+      const json& known = strategy_.contains("gradient_precision") ? strategy_ : unasked_;
+      const bool is_wide = known.value("gradient_precision", "fp32") == "fp32";
+      strategy_["gradient_bucket"] =
+          fmt::format("{:.0f} B", *bucket_elements_ * (is_wide ? 4.0 : 2.0));
+    }
+    return {std::move(strategy_), std::move(unasked_)};
+  }
+
+ private:
+  /// The row whose flags all are given, the most of them.
+  void read_field(std::span<const FlagRow> rows) {
+    const FlagRow* best = nullptr;
+    std::size_t most = 0;
+    Captured words;
+    for (const FlagRow& row : rows) {
+      if (!is_flag(row.flags[framework_]) || !may_hold(value_of(row).beside, settings_)) continue;
+      const std::vector<FlagLine> lines = lines_of(row.flags[framework_]);
+      auto found = captured(lines, settings_);
+      if (!found) continue;
+      for (const FlagLine& line : lines) {
+        if (used_.insert(line.flag).second) check_number(line);
+      }
+      if (lines.size() <= most) continue;
+      best = &row;
+      most = lines.size();
+      words = std::move(*found);
+    }
+    const std::string field(rows.front().field);
+    if (best == nullptr) {
+      take_unasked(field, rows);
+      return;
+    }
+    const std::string value(value_of(*best).value);
+    if (value != "*") {
+      strategy_[field] = as_json(value);
+    } else if (words.contains("")) {
+      strategy_[field] = as_json(words.at(""));
+    }
+    words.erase("");
+    for (const auto& [word, text] : words) take_word(word, text);
+  }
+
+  /// A flag of the table takes a number or names modules.
+  void check_number(const FlagLine& line) {
+    constexpr double kMostOfFlag = 1e12;
+    if (!line.argument.starts_with('{') || line.argument == "{recompute_modules}") return;
+    const auto number = settings_.number(line.flag);
+    if (number && *number >= 0.0 && *number <= kMostOfFlag) return;
+    const std::string value = settings_.value(line.flag);
+    diagnostics_.add(
+        {.message = fmt::format("{} takes a number, not {}", line.flag, in_quotes(value)),
+         .location = settings_.find(line.flag)->place,
+         .help = help_for_variable(value)});
+  }
+
+  /// What the framework does where nobody tells it, if that is one thing.
+  void take_unasked(const std::string& field, std::span<const FlagRow> rows) {
+    if (std::ranges::find(kSizes, field) != std::end(kSizes)) return;
+    std::set<std::string_view> values;
+    for (const FlagRow& row : rows) {
+      if (row.flags[framework_].empty() && may_hold(value_of(row).beside, settings_)) {
+        values.insert(value_of(row).value);
+      }
+    }
+    if (values.size() != 1 || values.contains("*")) return;
+    unasked_[field] = as_json(std::string(*values.begin()));
+  }
+
+  /// What flags have for fields of other names, or in other units.
+  void take_word(const std::string& word, const std::string& text) {
+    if (word == "recompute_modules") {
+      json modules = json::array();
+      std::istringstream stream(text);
+      for (std::string module; stream >> module;) modules.push_back(module);
+      strategy_[word] = std::move(modules);
+    } else if (word == "bucket_elements") {
+      bucket_elements_ = parse_number<double>(text);
+    } else if (word != "copies") {  // which takes the size of the job to be a shard group
+      strategy_[word] = as_json(text);
+    }
+  }
+
+  const GivenSettings& settings_;
+  std::size_t framework_;
+  std::set<std::string>& used_;
+  Diagnostics& diagnostics_;
+  json strategy_ = json::object();
+  json unasked_ = json::object();
+  std::optional<double> bucket_elements_;
+};
+
+}  // namespace
+
+ToldStrategy strategy_of_settings(const GivenSettings& settings, LaunchFramework framework,
+                                  std::set<std::string>& used, Diagnostics& diagnostics) {
+  return StrategyReader(settings, framework, used, diagnostics).read();
+}
+
+json beside_preset(const ToldStrategy& told, const Framework& preset, bool has_experts) {
+  const bool is_fp16 = told.said.value("precision", "") == word_of(Precision::fp16);
+  json said = told.said;
+  // In the order of the table: a field may have no use beside what one before it says.
+  for (const FlagRow& row : flag_table()) {
+    const auto unasked = told.unasked.find(row.field);
+    if (unasked == told.unasked.end() || said.contains(row.field)) continue;
+    Diagnostics ignored;  // whoever reads the scenario tells
+    ObjectReader reader(JsonCursor(JsonDocument::parse("flags", said.dump(), ignored)), ignored);
+    Strategy strategy = preset.habits(is_fp16 ? Precision::fp16 : Precision::bf16, has_experts);
+    strategy_fields().read(reader, strategy);
+    const JsonValue written = strategy_fields().written(strategy);
+    const auto otherwise = written->find(row.field);
+    if (otherwise != written->end() && *otherwise != *unasked)
+      said[std::string(row.field)] = *unasked;
+  }
+  return said;
+}
+
+}  // namespace headway
