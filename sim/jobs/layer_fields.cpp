@@ -84,9 +84,9 @@ see: memory_bytes
 default: what the preset does)"},
       {"recompute", word(&Strategy::recompute).presettable(),
        R"(What the backward pass computes again instead of keeping it (activation checkpointing). Activation:
-the MLP's activation function; selective: unfused attention; every second product: all but attention
-and half of the products (PyTorch's selective checkpointing); modules: parts named in
-recompute_modules; full: layers from their input.
+the MLP's activation function; selective: the core of attention, a fused kernel too, of which that
+saves next to nothing; every second product: all but attention and half of the products (PyTorch's
+selective checkpointing); modules: parts named in recompute_modules; full: layers from their input.
 see: Korthikanti et al. 2022 (arXiv:2205.05198), 5; strategy.recompute_layers; hfu)"},
       {"recompute_layers",
        whole(&Strategy::recompute_layers, between(1, kMostLayers))

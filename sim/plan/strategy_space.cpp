@@ -244,7 +244,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
   const Strategy& base = *scenario_.strategy;
   if (!divides(choice.data_parallel, base.global_batch)) return;
   std::vector<Recompute> recomputes = {Recompute::none, Recompute::activation};
-  // Fused attention makes its scores again anyway: selective is none there.
+  // A fused kernel keeps next to nothing that running it again would save.
   if (!base.fused_attention) recomputes.push_back(Recompute::selective);
   recomputes.push_back(Recompute::full);
   if (keeps("recompute")) recomputes = {base.recompute};

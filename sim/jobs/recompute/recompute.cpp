@@ -17,8 +17,10 @@ RecomputeParts recompute_parts(const Strategy& strategy) {
       parts.add(RecomputePart::activation);
       break;
     case Recompute::selective:
-      // A fused kernel makes its scores again anyway.
-      if (!strategy.fused_attention) parts.add(RecomputePart::scores);
+      // Of a fused kernel nothing but the log-sum-exp is saved, and yet the whole kernel runs again:
+      // Megatron-Core checkpoints the core of attention whatever computes it
+      // (megatron/core/transformer/attention.py, checkpoint_core_attention).
+      parts.add(strategy.fused_attention ? RecomputePart::core_attn : RecomputePart::scores);
       break;
     case Recompute::alternate:
       parts.add(RecomputePart::alternate);

@@ -148,10 +148,11 @@ class StageCosts {
     layer.backward[Cause::other] += host_excess(layer.backward.total(), host.backward);
     const RecomputeParts again = recompute_parts(strategy_);
     const double routed_again = of.routing ? of.routing->again.share(again) : 0.0;
+    const double attended_again = of.attention ? of.attention->again.share(again) : 0.0;
     const bool is_all_again = strategy_.recompute == Recompute::full;
     layer.recompute[Cause::recompute] =
         is_all_again ? layer.forward.of_device()
-                     : costs.again + routed_again * routing +
+                     : costs.again + routed_again * routing + attended_again * context.forward +
                            exchanged_again(of, shape_, again) * tensor.forward;
     if (is_all_again) layer.recompute[Cause::other] = layer.forward[Cause::other];
     if (strategy_.optimizer->orthogonalises) {
@@ -240,10 +241,13 @@ class StageCosts {
     } else {
       const RecomputeParts again = recompute_parts(strategy_);
       const double routed = of.routing ? of.routing->again.share(again) : 0.0;
+      const double attended = of.attention ? of.attention->again.share(again) : 0.0;
       const auto repeat = [&](ExchangeKind kind, double share) {
         layer.recompute_flows.of[kind] = share * layer.forward_flows.of[kind];
       };
       repeat(ExchangeKind::tensor, exchanged_again(of, shape_, again));
+      // Keys and values travel inside of what is attended with.
+      repeat(ExchangeKind::context, attended);
       repeat(ExchangeKind::experts, routed);
       repeat(ExchangeKind::expert_slices, routed);
     }

@@ -57,13 +57,13 @@ TEST_F(StepFlopsTest, NoMoreLayersRunAgainThanAChunkHas) {
   EXPECT_EQ(step_flops(layers_of(model), strategy).hardware, all.hardware);
 }
 
-TEST_F(StepFlopsTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
+TEST_F(StepFlopsTest, SelectiveRecomputationRunsTheCoreOfAttentionAgain) {
   strategy.recompute = Recompute::selective;
-  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
-                   3.0 * kTokens * kCausal);
-  strategy.fused_attention = false;
-  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
-                   kTokens * (3.0 * kCausal + 320.0));
+  for (const bool is_fused : {true, false}) {
+    strategy.fused_attention = is_fused;
+    EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
+                     kTokens * (3.0 * kCausal + 320.0));
+  }
 }
 
 TEST_F(StepFlopsTest, SomeLayersOrPartsOfThemRunAgain) {

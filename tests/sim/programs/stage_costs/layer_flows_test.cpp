@@ -61,6 +61,31 @@ TEST_F(LayerFlows, RingAttentionHasAttentionAsItsWindow) {
   EXPECT_NEAR(backward.window.count(), 2.0 * window, 1e-12);
 }
 
+/// They are sent inside of what is checkpointed.
+TEST_F(LayerFlows, KeysGoRoundAgainWithAttentionThatRunsAgain) {
+  for (const ContextParallelMethod method :
+       {ContextParallelMethod::ring, ContextParallelMethod::all_to_all}) {
+    strategy.context_parallel = 4;
+    strategy.context_parallel_method = method;
+    strategy.recompute = Recompute::modules;
+    strategy.recompute_modules = {RecomputePart::core_attn};
+    one_accelerator_a_node(4);
+    const LayerCost layer = cost().layer();
+    const ExchangeFlow& forward = layer.forward_flows.of[ExchangeKind::context];
+    const ExchangeFlow& again = layer.recompute_flows.of[ExchangeKind::context];
+    EXPECT_GT(forward.seen + forward.hidden, Bytes(0.0));
+    EXPECT_EQ(again.seen, forward.seen);
+    EXPECT_EQ(again.hidden, forward.hidden);
+    const Seconds sent = layer.forward[Cause::context_parallel];
+    EXPECT_GT(sent, 0_s);
+    const double kernel = layer.recompute[Cause::recompute].count() - sent.count();
+    strategy.recompute_modules = {RecomputePart::mlp};
+    EXPECT_EQ(cost().layer().recompute_flows.of[ExchangeKind::context].seen, Bytes(0.0));
+    const double in_parts = method == ContextParallelMethod::ring ? 1.1 : 1.0;
+    EXPECT_NEAR(kernel, in_parts * attention / 4.0, 1e-12);
+  }
+}
+
 /// Two all-reduces of 2 MiB of 16: 2 x 15/16 of each, at 90 % of eight NICs.
 TEST_F(LayerFlows, AllReducesAreAwaitedWhole) {
   model.attention_heads = 16;
