@@ -86,6 +86,19 @@ Bytes saved_by_quantised_weights(const StageParameters& parameters, const Strate
                         parameters.experts / (is_sharded ? strategy.expert_replicas() : 1.0)));
 }
 
+/// What copies of a stage's matrices take that stand beside them. Shards are gathered for every use,
+/// and what is gathered in that format is kept in it.
+Bytes quantised_copies(const StageParameters& parameters, const Strategy& strategy) {
+  const double working = working_bytes_per_element(strategy.precision);
+  if (bytes_per_element(strategy.precision) == working) return Bytes(0.0);
+  if (strategy.memory.quantised_weights || strategy.quantised_parameter_gathers ||
+      strategy.sharding == Sharding::full) {
+    return Bytes(0.0);
+  }
+  return Bytes(strategy.memory.quantised_copies * bytes_per_element(strategy.scaling) *
+               (parameters.layers + parameters.experts));
+}
+
 /// The most bytes that passes in flight hold on a stage, where a pass through chunk c holds
 /// `chunk_bytes[c]`.
 Bytes peak_in_flight(const Strategy& strategy, int stage, const std::vector<Bytes>& chunk_bytes) {
@@ -251,7 +264,8 @@ StageMemory states_of(const Model& model, const Strategy& strategy,
   };
   StageMemory memory;
   memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full) -
-                      saved_by_quantised_weights(parameters, strategy);
+                      saved_by_quantised_weights(parameters, strategy) +
+                      quantised_copies(parameters, strategy);
   memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
   const double ends = trains_adapters(strategy) ? 0.0 : parameters.embedding + parameters.head;
   const Bytes optimizer =

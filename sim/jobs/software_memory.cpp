@@ -23,6 +23,13 @@ default: 12, or 8 with parameters in fp32)"},
 that cannot transpose (fp8 on Hopper) keep a second copy of what is trained, which is as much as 16
 bits: leave it off there.
 see: strategy.precision; https://docs.nvidia.com/megatron-core)"},
+       {"quantised_copies", whole(&SoftwareMemory::quantised_copies, between(0.0, 2.0)),
+        R"(Copies in the format of their products that stand beside the 16-bit matrices of layers, made once a
+step and kept for all its micro-batches (Transformer Engine without fp8_param: one, and another one
+transposed for kernels that cannot transpose, as fp8 on Hopper, or where blocks lie along either
+side). None where parameters are kept or gathered in that format.
+see: strategy.precision; strategy.quantised_parameter_gathers;
+https://github.com/NVIDIA/TransformerEngine/issues/257)"},
        {"quantised_activation_input", flag(&SoftwareMemory::quantised_activation_input),
         R"(What the MLP's activation function takes is kept in the format of the products (Megatron-Core's
 activation_func_fp8_input_store), not in 16 bits.)"},

@@ -14,6 +14,9 @@ struct SoftwareMemory {
   [[nodiscard]] bool says_optimizer_states() const { return optimizer_state_bytes >= 0.0; }
   /// Matrices of layers are there in the format of their products only.
   bool quantised_weights = false;
+  /// Copies of the layers' matrices in the format of products, which stand beside the matrices
+  /// themselves from one micro-batch to the next.
+  int quantised_copies = 0;
   /// What the MLP's activation function takes is kept in the format of the products.
   bool quantised_activation_input = false;
   /// Inputs of split matrices are kept as sequence-parallel ranks gathered them, not gathered

@@ -125,7 +125,13 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "collective_library": "profile", "kernel_family": "fused", "software_release": "",
     "cuda_graph": "none", "image_kernels": "library",
     "expert_parallel": 1, "expert_tensor_parallel": 1, "expert_dispatch": "all_to_all",
-    "overlap_expert_exchange": false, "expert_imbalance": 1.0})"));
+    "overlap_expert_exchange": false, "expert_imbalance": 1.0,
+    "memory": {
+      "quantised_weights": false, "quantised_copies": 2, "quantised_activation_input": false,
+      "gathered_inputs": false, "copied_attention_output": false, "previous_logits": false,
+      "fused_softmax": true, "wide_residuals": false, "communicators": 0,
+      "flattened_gradients": false, "standing_buckets": false, "freed_gradients": false,
+      "allocator_reserve": 0.15}})"));
 }
 
 TEST(ReadStrategy, OffloadingTheOptimizerMayOverlap) {

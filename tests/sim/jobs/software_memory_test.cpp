@@ -58,6 +58,29 @@ TEST(SoftwareMemory, QuantisedWeightsOfLayersTakeWhatTheirFormatTakes) {
   EXPECT_DOUBLE_EQ(bytes(), rest + 2.0 * parameters.layers);
 }
 
+// Along either side a byte an element; with scales of blocks of 32 one in 32 more.
+TEST(SoftwareMemory, CopiesInTheFormatOfProductsStandBesideTheWeights) {
+  Strategy strategy{.data_parallel = 4,
+                    .global_batch = 64,
+                    .sequence_length = 8192,
+                    .sharding = Sharding::optimizer,
+                    .precision = Precision::fp8};
+  const StageParameters parameters = stage_parameters(kLlama8B, strategy, 0);
+  const double plain = 2.0 * parameters.total();
+  const auto bytes = [&] { return memory_of_one(kLlama8B, strategy).parameters.count(); };
+  EXPECT_DOUBLE_EQ(bytes(), plain);
+  strategy.memory.quantised_copies = 2;
+  EXPECT_DOUBLE_EQ(bytes(), plain + 2.0 * parameters.layers);
+  strategy.scaling = Scaling::mxfp8;
+  EXPECT_DOUBLE_EQ(bytes(), plain + 2.0625 * parameters.layers);
+  strategy.quantised_parameter_gathers = true;
+  EXPECT_DOUBLE_EQ(bytes(), plain);
+  strategy.quantised_parameter_gathers = false;
+  strategy.precision = Precision::bf16;
+  strategy.scaling = Scaling::delayed;
+  EXPECT_DOUBLE_EQ(bytes(), plain);
+}
+
 TEST(SoftwareMemory, QuantisedWeightsAreShardedLikeOthers) {
   Strategy strategy{.data_parallel = 16,
                     .global_batch = 64,
