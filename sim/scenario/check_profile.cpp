@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -192,6 +194,43 @@ void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, in
       fmt::format("{}, {}", counted(by->servers, "server"), counted(left, "such node")),
       "set cluster.job_nodes to what workers take, raise cluster.nodes, or "
       "set hosts to \"beside\""));
+}
+
+void check_domains(const ReadStrategy& strategy, const Cluster& cluster,
+                   const std::vector<ParallelDimension>& order, Diagnostics& diagnostics) {
+  const Strategy& split = strategy.strategy;
+  const int domain = cluster.scale_up_domain;
+  const int ranks = split.tensor_parallel * split.context_parallel * split.data_parallel *
+                    split.pipeline_parallel;
+  if (!cluster.domain_of_node.empty() || ranks <= domain) return;
+  // Ranks of these groups are neighbours where tensor, context and data come first, as they mostly
+  // do.
+  constexpr ParallelDimension kInside[] = {ParallelDimension::tensor, ParallelDimension::context,
+                                           ParallelDimension::data};
+  if (!std::ranges::equal(kInside, std::span(order).first(3))) return;
+  const std::pair<const char*, int> groups[] = {
+      {"tensor_parallel", split.tensor_parallel},
+      {"context_parallel",
+       split.context_parallel > 1 ? split.tensor_parallel * split.context_parallel : 1},
+      {"expert_parallel",
+       split.expert_parallel > 1 ? split.expert_parallel * split.expert_tensor_parallel : 1}};
+  for (const auto& [field, size] : groups) {
+    if (size > domain || domain % size == 0) continue;
+    const int of_node = cluster.node_type.accelerators;
+    Diagnostic warning = strategy.problem(
+        field,
+        fmt::format("some groups of {} ranks lie in two scale-up domains, and exchange over NICs",
+                    size),
+        fmt::format("domains of {} accelerators are filled one after the other", domain),
+        domain > of_node
+            ? fmt::format("schedulers give jobs an equal part of every domain: a node type whose "
+                          "scale_up.domain is {}, with as many nodes a unit, as that of the "
+                          "topology gb200_nvl72_16_trays",
+                          domain / size * size)
+            : "choose a degree that divides them");
+    warning.severity = Severity::warning;
+    diagnostics.add(std::move(warning));
+  }
 }
 
 }  // namespace headway

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <vector>
+
 #include "sim/base/diagnostic.h"
 #include "sim/costs/read_profile.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
+#include "sim/network/placement.h"
 
 namespace headway {
 
@@ -23,5 +26,10 @@ void check_kinds(const ReadStrategy& strategy, const Cluster& cluster, Diagnosti
 /// Nodes that servers apart need behind those of the job's accelerators.
 void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, int accelerators,
                         Diagnostics& diagnostics);
+
+/// Warns of groups of ranks that would fit into a scale-up domain and yet lie in two of them: racks
+/// of 72 accelerators filled one after the other split groups of 64.
+void check_domains(const ReadStrategy& strategy, const Cluster& cluster,
+                   const std::vector<ParallelDimension>& order, Diagnostics& diagnostics);
 
 }  // namespace headway

@@ -116,6 +116,7 @@ void check_parts(const ReadParts& parts, Diagnostics& diagnostics) {
   check_server_hosts(strategy, cluster, parts.cluster->accelerators(), diagnostics);
   check_transport(strategy, cluster, diagnostics);
   check_kinds(strategy, cluster, diagnostics);
+  check_domains(strategy, cluster, parts.cluster->order, diagnostics);
   if (!parts.profiles) return;
   check_costs_of_all(*parts.profiles, parts.model->model, strategy, diagnostics);
 }
