@@ -19,15 +19,27 @@ ModelFamily t5();
 ModelFamily unet3d();
 ModelFamily vgg();
 ModelFamily vision_transformer();
+ModelFamily wav2vec2();
 ModelFamily whisper();
 
 std::span<const ModelFamily> model_families() {
   // A list of layers stands last: it is what an array of layers is.
-  static const std::array kFamilies = {bert(),      t5(),      whisper(),
-                                       resnet(),    vgg(),     vision_transformer(),
-                                       swin(),      clip(),    diffusion_transformer(),
-                                       inception(), alexnet(), unet3d(),
-                                       dlrm(),      lstm(),    layer_list()};
+  static const std::array kFamilies = {bert(),
+                                       t5(),
+                                       whisper(),
+                                       wav2vec2(),
+                                       resnet(),
+                                       vgg(),
+                                       vision_transformer(),
+                                       swin(),
+                                       clip(),
+                                       diffusion_transformer(),
+                                       inception(),
+                                       alexnet(),
+                                       unet3d(),
+                                       dlrm(),
+                                       lstm(),
+                                       layer_list()};
   return kFamilies;
 }
 

@@ -67,6 +67,7 @@ struct SaidBeside {
   std::string name = {};
   std::string source = {};
   std::optional<JsonCursor> images = {};
+  std::optional<JsonCursor> clips = {};
 };
 
 SeenImages read_images(const JsonCursor& part, Diagnostics& diagnostics) {
@@ -78,11 +79,32 @@ SeenImages read_images(const JsonCursor& part, Diagnostics& diagnostics) {
   return images;
 }
 
+HeardClips read_clips(const JsonCursor& part, Diagnostics& diagnostics) {
+  ObjectReader reader(part, diagnostics);
+  HeardClips clips;
+  if (reader.has("samples"))
+    clips.samples = reader.integer("samples", model_limits::kSequenceLength);
+  static_cast<void>(reader.finish());
+  return clips;
+}
+
+/// What is said beside a configuration that has nothing of the kind.
+bool refuse_beside(const std::optional<JsonCursor>& part, bool is_read, std::string_view name,
+                   Diagnostics& diagnostics) {
+  if (!part || is_read) return false;
+  diagnostics.add(part->key_problem(fmt::format("the configuration has no {} that are read", name),
+                                    fmt::format("leave \"{}\" out", name)));
+  return true;
+}
+
 std::optional<ModelSource> read_configuration(const JsonCursor& config, const SaidBeside& beside,
                                               Diagnostics& diagnostics) {
-  const auto& [name, source, images] = beside;
+  const auto& [name, source, images, clips] = beside;
+  if (refuse_beside(clips, hears_clips(config), "clips", diagnostics)) return std::nullopt;
   if (is_encoder(config)) {
-    std::optional<EncoderModel> read = read_huggingface_encoder(config, diagnostics);
+    if (refuse_beside(images, false, "images", diagnostics)) return std::nullopt;
+    const HeardClips heard = clips ? read_clips(*clips, diagnostics) : HeardClips{};
+    std::optional<EncoderModel> read = read_huggingface_encoder(config, diagnostics, heard);
     if (!read) return std::nullopt;
     rename(*read, name, source);
     return ModelSource{.model = std::move(read->model), .resolved = *read->resolved};
@@ -90,9 +112,7 @@ std::optional<ModelSource> read_configuration(const JsonCursor& config, const Sa
   const SeenImages seen = images ? read_images(*images, diagnostics) : SeenImages{};
   std::optional<TransformerModel> fields = read_huggingface(config, diagnostics, seen);
   if (!fields) return std::nullopt;
-  if (images && !fields->vision) {
-    diagnostics.add(images->key_problem("the configuration has no images that are read",
-                                        "leave \"images\" out"));
+  if (refuse_beside(images, fields->vision.has_value(), "images", diagnostics)) {
     return std::nullopt;
   }
   if (fields->vision) {
@@ -109,7 +129,8 @@ std::optional<ModelSource> read_configuration(const JsonCursor& config, const Sa
 std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& files) {
   const SaidBeside beside{.name = reader.text("name", ""),
                           .source = reader.text("source", ""),
-                          .images = reader.part("images")};
+                          .images = reader.part("images"),
+                          .clips = reader.part("clips")};
   const std::optional<JsonCursor> part = reader.required_part("huggingface");
   if (!part) return std::nullopt;
   const std::optional<JsonCursor> config = files.follow(*part, std::string(kFolder));

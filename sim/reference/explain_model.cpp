@@ -2,6 +2,7 @@
 #include "sim/models/families.h"
 #include "sim/models/huggingface/huggingface.h"
 #include "sim/models/listed/layer_operators.h"
+#include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/vision_tower.h"
 #include "sim/reference/explain_tables.h"
 
@@ -55,6 +56,11 @@ std::vector<FieldRow> model_rows() {
        "Positions of a sequence that images take, in the mean over what is trained on."},
       {"model.images.patches", whole_type(kImagePatches), "as the configuration says, or 1,024",
        "Patches of an image: 1,024 of 448 x 448 pixels in patches of 14."},
+      {"model.clips", object_type(), "none",
+       "What a configuration of a model that hears waveforms does not say of its clips.",
+       "only with huggingface", "model.samples"},
+      {"model.clips.samples", whole_type(model_limits::kSequenceLength), "250000",
+       "Of the waveform of a clip, 16,000 a second."},
       {"model.parameters", whole_type(at_least(0)), "not checked",
        "The published number of parameters. A guard against slips: held against what the fields "
        "add up to.",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "sim/files/json_reader.h"
@@ -17,17 +18,24 @@ struct EncoderFamily {
   std::string_view type;
   std::string_view architecture;  ///< of very old configurations without a type
   EncoderModel (*read)(ObjectReader& reader);
+  /// Instead of `read`, of one that hears clips.
+  EncoderModel (*read_clips)(ObjectReader& reader, const HeardClips& clips) = nullptr;
 };
 
 /// Encoders of words, and what sees images.
 [[nodiscard]] std::span<const EncoderFamily> word_families();
 [[nodiscard]] std::span<const EncoderFamily> image_families();
+/// Encoders of waveforms.
+[[nodiscard]] std::span<const EncoderFamily> speech_families();
 
 /// Those of diffusers.
 [[nodiscard]] std::span<const EncoderFamily> diffusion_families();
 
 /// Whether "architectures" names it.
 [[nodiscard]] bool is_of_architecture(ObjectReader& reader, std::string_view name);
+
+/// Warns at the field, or at the whole where it is left out.
+void warn_at(ObjectReader& reader, std::string_view key, std::string what, std::string help);
 
 /// A model of that family of ours, and its fields written out, as `read_model` reads them back.
 [[nodiscard]] EncoderModel encoder_of(std::string_view family, Model model, JsonValue fields);

@@ -48,9 +48,17 @@ inline constexpr std::string_view kClassName = "_class_name";
 [[nodiscard]] std::vector<std::string_view> diffusion_types();
 [[nodiscard]] bool is_encoder(const JsonCursor& config);
 
+/// What a configuration does not say of the clips that a model hears.
+struct HeardClips {
+  std::optional<std::int64_t> samples = {};  ///< of the waveform of one
+};
+/// Whether it hears waveforms, of clips of any length.
+[[nodiscard]] bool hears_clips(const JsonCursor& config);
+
 /// The `config.json` of such a model. Nothing if there was a problem.
 [[nodiscard]] std::optional<EncoderModel> read_huggingface_encoder(const JsonCursor& config,
-                                                                   Diagnostics& diagnostics);
+                                                                   Diagnostics& diagnostics,
+                                                                   const HeardClips& clips = {});
 
 /// Calls it what somebody says, and does not where that is empty.
 void rename(EncoderModel& model, const std::string& name, const std::string& source);

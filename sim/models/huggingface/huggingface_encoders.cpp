@@ -123,10 +123,10 @@ constexpr std::array kWritingFamilies = {
     EncoderFamily{"whisper", "WhisperForConditionalGeneration", read_whisper_config},
 };
 
-/// Those with a decoder, then those of words alone, and what sees.
+/// Those with a decoder, then those of speech and of words alone, and what sees.
 std::vector<EncoderFamily> encoder_families() {
   std::vector<EncoderFamily> all(kWritingFamilies.begin(), kWritingFamilies.end());
-  for (const auto of_kind : {word_families(), image_families()}) {
+  for (const auto of_kind : {speech_families(), word_families(), image_families()}) {
     all.insert(all.end(), of_kind.begin(), of_kind.end());
   }
   return all;
@@ -171,6 +171,14 @@ bool is_of_architecture(ObjectReader& reader, std::string_view name) {
   return std::ranges::any_of(names->value(), [&](const auto& each) { return each == name; });
 }
 
+void warn_at(ObjectReader& reader, std::string_view key, std::string what, std::string help) {
+  const std::optional<JsonCursor> field = reader.cursor().member(key);
+  Diagnostic warning = field ? field->key_problem(std::move(what), std::move(help))
+                             : reader.cursor().problem(std::move(what), "", std::move(help));
+  warning.severity = Severity::warning;
+  reader.diagnostics().add(std::move(warning));
+}
+
 EncoderModel encoder_of(std::string_view family, Model model, JsonValue fields) {
   (*fields)["schema"] = "headway/model/1";
   (*fields)["family"] = family;
@@ -179,13 +187,19 @@ EncoderModel encoder_of(std::string_view family, Model model, JsonValue fields) 
 
 bool is_encoder(const JsonCursor& config) { return family_of(config).has_value(); }
 
+bool hears_clips(const JsonCursor& config) {
+  const std::optional<EncoderFamily> family = family_of(config);
+  return family && family->read_clips != nullptr;
+}
+
 std::optional<EncoderModel> read_huggingface_encoder(const JsonCursor& config,
-                                                     Diagnostics& diagnostics) {
+                                                     Diagnostics& diagnostics,
+                                                     const HeardClips& clips) {
   const std::optional<EncoderFamily> family = family_of(config);
   HEADWAY_CHECK(family.has_value(), "a configuration of an encoder");
   Diagnostics own;
   ObjectReader reader(config, own);
-  EncoderModel read = family->read(reader);
+  EncoderModel read = family->read_clips ? family->read_clips(reader, clips) : family->read(reader);
   const bool is_read = !own.has_errors();
   if (is_read) warn_of_unread_fields(reader);
   diagnostics.append(own);
