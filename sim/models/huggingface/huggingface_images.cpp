@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -30,9 +28,17 @@ void refuse_other_colours(ObjectReader& reader) {
                 "only those of three are read");
 }
 
-void read_patches(ObjectReader& reader, VisionTransformerModel& model) {
+/// Pixels at the edge that fill no patch are left out, as the library's convolution does.
+template <class Fields>
+void read_patches(ObjectReader& reader, Fields& model) {
   model.patch_size = given_count(reader, "patch_size", between(1, 10'000), model.patch_size);
   model.image_size = given_count(reader, "image_size", between(8, 100'000), model.image_size);
+  if (model.image_size < model.patch_size) {
+    reader.report("image_size", "an image has one patch at least",
+                  fmt::format("{}, in patches of {}", model.image_size, model.patch_size));
+    model.patch_size = model.image_size;
+  }
+  model.image_size -= model.image_size % model.patch_size;
   refuse_other_colours(reader);
 }
 
@@ -89,11 +95,9 @@ JsonCursor half_of(ObjectReader& reader, std::string_view key) {
   return part && part->is_object() ? *part : reader.cursor();
 }
 
-/// Images and texts in an object each.
-EncoderModel read_clip_config(ObjectReader& reader) {
-  ClipModel model;
-  ObjectReader texts(half_of(reader, "text_config"), reader.diagnostics());
-  ObjectReader images(half_of(reader, "vision_config"), reader.diagnostics());
+/// Images and texts in an object each. `model` has what the library's classes have where they leave
+/// it out.
+void read_image_and_text(ObjectReader& images, ObjectReader& texts, ClipModel& model) {
   const auto of_half = [](ObjectReader& half, std::int64_t& layers, std::int64_t& hidden,
                           std::int64_t& heads, std::int64_t& ffn_hidden) {
     layers = given_count(half, "num_hidden_layers", model_limits::kLayers, layers);
@@ -102,17 +106,27 @@ EncoderModel read_clip_config(ObjectReader& reader) {
     ffn_hidden = given_count(half, "intermediate_size", model_limits::kFfnHidden, ffn_hidden);
   };
   of_half(texts, model.text_layers, model.text_hidden, model.text_heads, model.text_ffn_hidden);
-  model.layers = model.attention_heads = 12;
-  model.hidden = 768;
-  model.ffn_hidden = 3072;
   of_half(images, model.layers, model.hidden, model.attention_heads, model.ffn_hidden);
-  check_clip(images, texts, model);
   model.vocabulary = given_count(texts, "vocab_size", model_limits::kVocabulary, model.vocabulary);
   model.text_positions = given_count(texts, "max_position_embeddings",
                                      model_limits::kSequenceLength, model.text_positions);
-  model.patch_size = given_count(images, "patch_size", between(1, 10'000), model.patch_size);
-  model.image_size = given_count(images, "image_size", between(8, 100'000), model.image_size);
-  refuse_other_colours(images);
+  read_patches(images, model);
+}
+
+ClipModel usual_halves() {
+  ClipModel model;
+  model.layers = model.attention_heads = 12;
+  model.hidden = 768;
+  model.ffn_hidden = 3072;
+  return model;
+}
+
+EncoderModel read_clip_config(ObjectReader& reader) {
+  ClipModel model = usual_halves();
+  ObjectReader texts(half_of(reader, "text_config"), reader.diagnostics());
+  ObjectReader images(half_of(reader, "vision_config"), reader.diagnostics());
+  read_image_and_text(images, texts, model);
+  check_clip(images, texts, model);
   model.projection_width =
       given_count(reader, "projection_dim", model_limits::kHidden, model.projection_width);
   for (ObjectReader* const half : {&texts, &images}) {
@@ -121,6 +135,59 @@ EncoderModel read_clip_config(ObjectReader& reader) {
     warn_of_unread_fields(*half);
   }
   return encoder_of("clip", layers_of(model), clip_fields().written(model));
+}
+
+/// A head that takes the mean of the patches, or none, is for towers of others.
+void refuse_other_pooling(ObjectReader& images) {
+  if (given_flag(images, "vision_use_head", true)) return;
+  images.report("vision_use_head", "nothing attends to the patches", "",
+                "read are models that pool them so");
+}
+
+/// Both halves are as wide; the product of texts makes them as wide as images, if it is said.
+EncoderModel read_siglip(ObjectReader& reader) {
+  ClipModel model = usual_halves();
+  model.attention_pooling = true;
+  model.patch_size = 16;
+  model.text_hidden = 768;
+  model.text_heads = 12;
+  model.text_ffn_hidden = 3072;
+  model.text_positions = 64;
+  model.vocabulary = 32'000;
+  ObjectReader texts(half_of(reader, "text_config"), reader.diagnostics());
+  ObjectReader images(half_of(reader, "vision_config"), reader.diagnostics());
+  read_image_and_text(images, texts, model);
+  model.projection_width =
+      given_count(texts, "projection_size", model_limits::kHidden, model.text_hidden);
+  refuse_other_pooling(images);
+  check_clip(images, texts, model);
+  for (ObjectReader* const half : {&texts, &images}) {
+    // Of older versions, that say it and do not use it.
+    static_cast<void>(given_count(*half, "projection_dim", model_limits::kHidden, 1));
+    warn_of_unread_fields(*half);
+  }
+  return encoder_of("clip", layers_of(model), clip_fields().written(model));
+}
+
+/// The tower alone, with the head that pools its patches, and classes behind that: two where no
+/// labels are named.
+EncoderModel read_siglip_vision(ObjectReader& reader) {
+  VisionTransformerModel model;
+  const ClipModel usual = usual_halves();
+  model.layers = given_count(reader, "num_hidden_layers", model_limits::kLayers, usual.layers);
+  model.hidden = given_count(reader, "hidden_size", model_limits::kHidden, usual.hidden);
+  model.attention_heads =
+      given_count(reader, "num_attention_heads", model_limits::kHeads, usual.attention_heads);
+  model.ffn_hidden =
+      given_count(reader, "intermediate_size", model_limits::kFfnHidden, usual.ffn_hidden);
+  model.attention_pooling = true;
+  refuse_other_pooling(reader);
+  read_patches(reader, model);
+  check_heads(model.hidden, model.attention_heads, reader);
+  constexpr std::int64_t kTwo = 2;
+  model.classes = read_classes(reader, kTwo);
+  static_cast<void>(given_count(reader, "projection_dim", model_limits::kHidden, 1));
+  return encoder_of("vit", layers_of(model), vision_fields().written(model));
 }
 
 /// Heads have to double with each stage, as channels do.
@@ -210,6 +277,8 @@ constexpr std::array kImageFamilies = {
     EncoderFamily{"dinov2", "Dinov2ForImageClassification", read_dinov2},
     EncoderFamily{"swin", "SwinForImageClassification", read_swin_config},
     EncoderFamily{"clip", "CLIPModel", read_clip_config},
+    EncoderFamily{"siglip", "SiglipModel", read_siglip},
+    EncoderFamily{"siglip_vision_model", "SiglipVisionModel", read_siglip_vision},
     EncoderFamily{"resnet", "ResNetForImageClassification", read_resnet_config},
 };
 

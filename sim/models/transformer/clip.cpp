@@ -10,6 +10,7 @@
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/models/transformer/transformer_parts.h"
+#include "sim/models/transformer/vision_transformer.h"
 
 namespace headway {
 namespace {
@@ -54,40 +55,47 @@ Layer patches_and_words(const ClipModel& fields) {
   first.name = "patches and words";
   first.output += h;
   Product patches = patch_product(h, fields.patch_size * fields.patch_size);
-  patches.rows_each = (tokens - 1.0) / tokens;
+  patches.rows_each = real(fields.patches()) / tokens;
+  patches.bias = fields.attention_pooling;
   add_patches(first, std::move(patches));
-  first.weights.push_back({Part::positions, (tokens + 1.0) * h});  // and the token of the image
-  first.weights.push_back(norm_weights(image_half(fields)));
+  const double learned = fields.attention_pooling ? 0.0 : 1.0;  // the token of the image
+  first.weights.push_back({Part::positions, (tokens + learned) * h});
   first.passes.push_back(
       {.name = "patch_positions", .forward = kClipPosition * h, .backward = kClipPosition * h});
+  if (fields.attention_pooling) return first;
+  first.weights.push_back(norm_weights(image_half(fields)));
   add_pass(first, "norm in front", Rows::tokens, kClipNorm * h, Cut::none, {});
   first.kept.push_back({.name = "norm in front input", .elements = h, .stored = Stored::residual});
   return first;
 }
 
 /// A norm and a product without a bias of what stands for the image and of the last word; how
-/// sharply both are told apart is one number.
+/// sharply both are told apart is one number. What is pooled of an image is compared as it is, with
+/// a product with biases of the last word, and where a pair begins is a number too.
 Layer comparison(const ClipModel& fields) {
   const double one = 1.0 / real(fields.tokens());
   const double words = words_each(fields);
   const double h = real(fields.hidden);
   const double text = real(fields.text_hidden);
   Layer head{.name = "head", .input = one * h + words * text};
+  const bool is_pooled = fields.attention_pooling;
   const auto add = [&](std::string name, double inputs) {
     head.products.push_back({.name = std::move(name),
                              .part = Part::head,
                              .rows_each = one,
                              .outputs = real(fields.projection_width),
-                             .inputs = inputs});
+                             .inputs = inputs,
+                             .bias = is_pooled});
   };
-  add("image projection", h);
+  if (!is_pooled) add("image projection", h);
   add("text projection", text);
-  head.weights.push_back(norm_weights(image_half(fields)));
+  if (!is_pooled) head.weights.push_back(norm_weights(image_half(fields)));
   head.weights.push_back(norm_weights(text_half(fields)));
-  head.weights.push_back({Part::head, 1.0});
+  head.weights.push_back({Part::head, is_pooled ? 2.0 : 1.0});
+  const double of_image = is_pooled ? 0.0 : one * h;
   head.kept = {
-      {.name = "final norm input", .elements = one * h + words * text, .stored = Stored::residual},
-      {.name = "projection inputs", .elements = one * (h + text), .for_weights = true},
+      {.name = "final norm input", .elements = of_image + words * text, .stored = Stored::residual},
+      {.name = "projection inputs", .elements = of_image + one * text, .for_weights = true},
       {.name = "image and text", .elements = 2.0 * one * real(fields.projection_width)}};
   return head;
 }
@@ -117,8 +125,15 @@ Model layers_of(const ClipModel& fields) {
   of_image.input += waiting;
   of_image.output += waiting;
   append_layers(model, std::move(of_image), static_cast<int>(fields.layers));
+  if (fields.attention_pooling) {
+    Layer pooling = pooling_layer(images, fields.tokens());
+    pooling.input += waiting;
+    pooling.output += waiting;
+    append_layers(model, std::move(pooling));
+  }
   Layer of_text = with_rows(transformer_layer(texts), words_each(fields));
   of_text.name = "text layer";
+  if (fields.attention_pooling) of_text.attention->causal = false;
   const double pooled = real(fields.hidden) / real(fields.tokens());
   of_text.input += pooled;
   of_text.output += pooled;
@@ -162,12 +177,29 @@ see: Radford et al. 2021 (arXiv:2103.00020), 2.4)"},
        {"text_positions", whole(&Clip::text_positions, model_limits::kSequenceLength),
         "Words of a CLIP's text, and rows of their learned table of positions."},
        {"projection_width", whole(&Clip::projection_width, model_limits::kHidden),
-        "Size of what a CLIP makes of an image and of a text, which are compared."}});
+        "Size of what a CLIP makes of an image and of a text, which are compared."},
+       {"attention_pooling", flag(&Clip::attention_pooling).where([](const Clip& model) {
+          return model.attention_pooling;
+        }),
+        R"(What stands for an image attends to its patches behind the layers, with an MLP of its own (SigLIP),
+instead of being a token among them. Of a CLIP words see both ways then, and images have no
+projection.
+see: Zhai et al. 2023 (arXiv:2303.15343), 4
+limits: of a CLIP projection_width is hidden)"}});
   return kFields;
 }
 
-void check_clip(ObjectReader& images, ObjectReader& texts, const ClipModel& fields) {
+void check_clip(ObjectReader& images, ObjectReader& texts, ClipModel& fields) {
   check_heads(fields.hidden, fields.attention_heads, images);
+  if (fields.image_size < fields.patch_size) {
+    images.report("image_size", "an image has one patch at least",
+                  fmt::format("{}, in patches of {}", fields.image_size, fields.patch_size));
+    fields.patch_size = fields.image_size;
+  }
+  if (fields.attention_pooling && fields.projection_width != fields.hidden) {
+    texts.report("projection_width", "texts are compared with images as those are pooled",
+                 fmt::format("{}, where an image has {}", fields.projection_width, fields.hidden));
+  }
   if (fields.text_hidden % fields.text_heads == 0) return;
   texts.report("text_heads", "text_heads must divide text_hidden",
                fmt::format("{} does not divide {}", fields.text_heads, fields.text_hidden));
@@ -176,7 +208,7 @@ void check_clip(ObjectReader& images, ObjectReader& texts, const ClipModel& fiel
 namespace {
 
 Model read_clip(ObjectReader& reader) {
-  const ClipModel fields = read_family_fields(reader, clip_fields(), "images and texts");
+  ClipModel fields = read_family_fields(reader, clip_fields(), "images and texts");
   check_clip(reader, reader, fields);
   return layers_of(fields);
 }

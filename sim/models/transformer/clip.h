@@ -27,11 +27,16 @@ struct ClipModel {
   std::int64_t vocabulary = 49'408;
   std::int64_t text_positions = 77;     ///< rows of a learned table, and words of a text
   std::int64_t projection_width = 512;  ///< where both are compared
+  /// SigLIP (Zhai et al. 2023, arXiv:2303.15343): patches are pooled by attention instead of having
+  /// a token for the image among them, have no norm in front, and are compared as they are pooled;
+  /// words see both ways.
+  bool attention_pooling = false;
 
-  /// Patches of an image, and what stands for all of it.
-  [[nodiscard]] std::int64_t tokens() const {
-    return (image_size / patch_size) * (image_size / patch_size) + 1;
+  [[nodiscard]] std::int64_t patches() const {
+    return (image_size / patch_size) * (image_size / patch_size);
   }
+  /// Patches of an image, and what stands for all of it.
+  [[nodiscard]] std::int64_t tokens() const { return patches() + (attention_pooling ? 0 : 1); }
 };
 
 /// A sample is an image with its text, of as many rows as the image has tokens; layers of the
@@ -40,7 +45,8 @@ struct ClipModel {
 
 [[nodiscard]] const FieldTable<ClipModel>& clip_fields();
 
-/// Reports heads that do not divide their half's channels.
-void check_clip(ObjectReader& images, ObjectReader& texts, const ClipModel& fields);
+/// Reports heads that do not divide their half's channels, images smaller than a patch, and of
+/// patches that are pooled a projection of another width than theirs.
+void check_clip(ObjectReader& images, ObjectReader& texts, ClipModel& fields);
 
 }  // namespace headway

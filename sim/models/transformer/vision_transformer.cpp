@@ -53,8 +53,8 @@ Layer class_head(const VisionTransformerModel& fields, const TransformerModel& s
   const double h = real(fields.hidden);
   const double one = 1.0 / real(fields.tokens());  ///< of an image's tokens
   const double inputs = (fields.pools_patches ? 2.0 : 1.0) * h;
-  const double heads = real(fields.class_tokens());
-  Layer head{.name = "head", .input = h};
+  const double heads = real(fields.heads());
+  Layer head{.name = "head", .input = fields.attention_pooling ? one * h : h};
   const auto add = [&](std::string name) {
     head.products.push_back({.name = std::move(name),
                              .part = Part::head,
@@ -65,16 +65,17 @@ Layer class_head(const VisionTransformerModel& fields, const TransformerModel& s
   };
   add("classes");
   if (fields.distilled) add("taught classes");
-  head.weights.push_back(norm_weights(shared));
   head.loss_classes = heads * one * real(fields.classes);
   head.passes.push_back(cross_entropy_pass(head.loss_classes));
   if (fields.pools_patches) {
     head.passes.push_back(
         {.name = "patch_mean", .forward = kMeanBytes * h, .backward = kMeanBytes * h});
   }
-  head.kept = {
-      {.name = "final norm input", .rows = Rows::own, .elements = h, .stored = Stored::residual},
-      {.name = "class token", .elements = heads * one * inputs}};
+  head.kept = {{.name = "class token", .elements = heads * one * inputs}};
+  if (fields.attention_pooling) return head;
+  head.weights.push_back(norm_weights(shared));
+  head.kept.push_back(
+      {.name = "final norm input", .rows = Rows::own, .elements = h, .stored = Stored::residual});
   return head;
 }
 
@@ -89,6 +90,21 @@ void add_layer_scale(Layer& layer, double h) {
 
 }  // namespace
 
+Layer pooling_layer(const TransformerModel& patches, std::int64_t tokens) {
+  const double h = real(patches.hidden);
+  // Its first norm stands in front of the patches, not of what attends to them.
+  Layer pooling =
+      with_rows(transformer_layer(patches, {.crossed = real(tokens)}), 1.0 / real(tokens));
+  pooling.name = "pooling layer";
+  pooling.input = h;
+  pooling.weights.push_back({Part::positions, h});
+  add_pass(pooling, "patch_norm", Rows::own, kReadAndWritten * h, Cut::none, {});
+  pooling.kept.push_back(
+      {.name = "patch norm input", .rows = Rows::own, .elements = h, .stored = Stored::residual});
+  pooling.kept.push_back({.name = "pooled patches", .elements = h, .for_weights = true});
+  return pooling;
+}
+
 Model layers_of(const VisionTransformerModel& fields) {
   const TransformerModel shared = patch_encoder(fields);
   Model model{.name = fields.name,
@@ -102,6 +118,7 @@ Model layers_of(const VisionTransformerModel& fields) {
   encoder.attention->causal = false;
   if (fields.layer_scale) add_layer_scale(encoder, real(fields.hidden));
   append_layers(model, std::move(encoder), static_cast<int>(fields.layers));
+  if (fields.attention_pooling) append_layers(model, pooling_layer(shared, fields.tokens()));
   if (fields.distilled) {
     model.left_out.emplace_back(
         "a teacher says of every image what it takes it for: what that takes is not counted");
@@ -145,22 +162,39 @@ see: Touvron et al. 2020 (arXiv:2012.12877), 4)"},
        {"pools_patches",
         flag(&Vision::pools_patches).where([](const Vision& model) { return model.pools_patches; }),
         "The head of a vision transformer takes the mean of the patches besides the token of the "
-        "class."}});
+        "class."},
+       {"attention_pooling", flag(&Vision::attention_pooling).where([](const Vision& model) {
+          return model.attention_pooling;
+        }),
+        R"(What stands for an image attends to its patches behind the layers, with an MLP of its own (SigLIP),
+instead of being a token among them. Of a CLIP words see both ways then, and images have no
+projection.
+see: Zhai et al. 2023 (arXiv:2303.15343), 4
+limits: of a CLIP projection_width is hidden; not with distilled or pools_patches)"}});
   return kFields;
+}
+
+void check_patches(ObjectReader& reader, VisionTransformerModel& fields) {
+  check_heads(fields.hidden, fields.attention_heads, reader);
+  if (fields.attention_pooling && (fields.distilled || fields.pools_patches)) {
+    const char* const other = fields.distilled ? "distilled" : "pools_patches";
+    reader.report("attention_pooling", fmt::format("attention_pooling and {} are two heads", other),
+                  "what attends to all patches is all that the head takes",
+                  "leave one of them out");
+  }
+  if (fields.image_size % fields.patch_size == 0) return;
+  reader.report("patch_size", "patch_size must divide image_size",
+                fmt::format("{} does not divide {}", fields.patch_size, fields.image_size),
+                fmt::format("use an image_size of {}",
+                            (fields.image_size / fields.patch_size + 1) * fields.patch_size));
+  fields.patch_size = fields.image_size;
 }
 
 namespace {
 
 Model read_vision_transformer(ObjectReader& reader) {
   VisionTransformerModel fields = read_family_fields(reader, vision_fields(), "vision transformer");
-  check_heads(fields.hidden, fields.attention_heads, reader);
-  if (fields.image_size % fields.patch_size != 0) {
-    reader.report("patch_size", "patch_size must divide image_size",
-                  fmt::format("{} does not divide {}", fields.patch_size, fields.image_size),
-                  fmt::format("use an image_size of {}",
-                              (fields.image_size / fields.patch_size + 1) * fields.patch_size));
-    fields.patch_size = fields.image_size;
-  }
+  check_patches(reader, fields);
   return layers_of(fields);
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim/files/field_table.h"
 #include "sim/layers/model.h"
+#include "sim/models/transformer/transformer.h"
 
 namespace headway {
 
@@ -25,11 +26,15 @@ struct VisionTransformerModel {
   std::int64_t classes = 1000;
   bool distilled = false;      ///< a token more, whose head learns from a teacher
   bool pools_patches = false;  ///< the head takes their mean besides the class token
+  /// The head takes what attends to the patches behind the layers; no token stands for the class.
+  bool attention_pooling = false;
 
   [[nodiscard]] std::int64_t patches() const {
     return (image_size / patch_size) * (image_size / patch_size);
   }
-  [[nodiscard]] std::int64_t class_tokens() const { return distilled ? 2 : 1; }
+  /// Heads, and tokens that these take.
+  [[nodiscard]] std::int64_t heads() const { return distilled ? 2 : 1; }
+  [[nodiscard]] std::int64_t class_tokens() const { return attention_pooling ? 0 : heads(); }
   [[nodiscard]] std::int64_t tokens() const { return patches() + class_tokens(); }
 };
 
@@ -39,5 +44,13 @@ struct VisionTransformerModel {
 [[nodiscard]] Model layers_of(const VisionTransformerModel& fields);
 
 [[nodiscard]] const FieldTable<VisionTransformerModel>& vision_fields();
+
+/// Reports sizes that are each right and do not go together.
+void check_patches(ObjectReader& reader, VisionTransformerModel& fields);
+
+/// What stands for an image attends to its normed patches, and has a norm and an MLP of its own
+/// (SigLIP: Zhai et al. 2023, arXiv:2303.15343, section 4; Lee et al. 2018, arXiv:1810.00825,
+/// section 3.2). It is learned, and the same for all images.
+[[nodiscard]] Layer pooling_layer(const TransformerModel& patches, std::int64_t tokens);
 
 }  // namespace headway

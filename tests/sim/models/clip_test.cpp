@@ -106,5 +106,82 @@ TEST(Clip, ConfigurationsHaveAnObjectForEachHalf) {
             std::string::npos);
 }
 
+/// google/siglip-base-patch16-224. By hand of h = 768: patches and biases, positions, layers and a
+/// norm, 92,884,224 of images with what attends to the patches, 12 h^2 + 13 h and itself; words,
+/// positions, layers, a norm and a product; two numbers.
+TEST(Clip, SigLipPoolsPatchesByAttention) {
+  const std::int64_t h = 768;
+  const std::int64_t layers = 12 * (12 * h * h + 13 * h);
+  const std::int64_t images = 3 * 16 * 16 * h + h + 196 * h + layers + 12 * h * h + 14 * h;
+  EXPECT_EQ(images, 92'884'224);
+  const std::int64_t texts = 32'000 * h + 64 * h + layers + 2 * h + h * h + h;
+  EXPECT_EQ(images + texts + 2, 203'155'970);
+  ClipModel fields = base_of_32();
+  fields.attention_pooling = true;
+  fields.patch_size = 16;
+  fields.text_hidden = fields.projection_width = h;
+  fields.text_heads = 12;
+  fields.text_ffn_hidden = 3072;
+  fields.text_positions = 64;
+  fields.vocabulary = 32'000;
+  const Model model = layers_of(fields);
+  EXPECT_EQ(parameter_count(model), 203'155'970);
+  EXPECT_EQ(model.sequence_length, 196);
+  ASSERT_EQ(model.layer_count(), 25);
+  // What attends is one row of an image, keys and values are made of all patches.
+  const RankShape two{.micro_batch = 2.0, .sequence_length = 196.0};
+  const Work pooling = work(model.layer(12), two);
+  EXPECT_NEAR(pooling.linears[0].forward.m, 2.0, 1e-9);
+  EXPECT_NEAR(pooling.linears[1].forward.m, 2.0 * 196, 1e-9);
+  EXPECT_EQ(pooling.linears[1].forward.n, 2.0 * h);
+  EXPECT_NEAR(pooling.attention->shape.query_length, 1.0, 1e-9);
+  EXPECT_NEAR(pooling.attention->shape.key_length, 196.0, 1e-9);
+  EXPECT_FALSE(work(model.layer(13), two).attention->shape.causal);
+  EXPECT_NEAR(196 * model.layer(12).input, 196 * h + 64 * h, 1e-6);
+  EXPECT_NEAR(196 * model.layer(12).output, h + 64 * h, 1e-6);
+  EXPECT_DOUBLE_EQ(model.layer(13).input, model.layer(12).output);
+  const RankShape image{.sequence_length = 196.0};
+  // Pixels; behind, the norm of words takes all of them, the product one, and both are compared.
+  EXPECT_NEAR(kept_bytes(model.first, image).count(), 2.0 * 196 * 3 * 16 * 16, 1e-6);
+  EXPECT_NEAR(kept_bytes(model.last, image).count(), 2.0 * (64 * h + h + 2 * h), 1e-6);
+  // Patches in front of their norm and behind it, keys and values, and one row: 14 h of a layer
+  // without those two, and 4 bytes a head.
+  EXPECT_NEAR(kept_bytes(model.layer(12), image).count(), 2.0 * (196 * 4 * h + 14 * h) + 4 * 12,
+              1e-6);
+}
+
+TEST(Clip, ConfigurationsOfSigLipAreRead) {
+  expect_parameters(R"({"model_type": "siglip", "text_config": {}, "vision_config": {}})",
+                    203'155'970);
+  // google/siglip-so400m-patch14-384: 729 patches of 378 pixels, 4,304 = 3.7 x 1,152.
+  const std::string halves = R"("hidden_size": 1152, "intermediate_size": 4304,
+ "num_attention_heads": 16, "num_hidden_layers": 27)";
+  const std::string images = R"("image_size": 384, "patch_size": 14)";
+  const std::string large = R"({"model_type": "siglip", "architectures": ["SiglipModel"],
+ "text_config": {)" + halves +
+                            R"(, "max_position_embeddings": 64, "vocab_size": 32000},
+ "vision_config": {)" + halves +
+                            ", " + images;
+  expect_parameters(large + "}}", 877'960'498);
+  expect_parameters(R"({"model_type": "siglip_vision_model", )" + halves + ", " + images + "}",
+                    428'225'600 + 2 * 1153);
+  expect_parameters(R"({"model_type": "siglip_vision_model"})", 92'884'224 + 2 * 769);
+  const auto told = [](const std::string& config, const char* what) {
+    const std::string problems = read_model_text(config).problems;
+    EXPECT_NE(problems.find(what), std::string::npos) << problems;
+  };
+  told(large + R"(, "vision_use_head": false}})", "nothing attends to the patches");
+  told(R"({"model_type": "siglip", "text_config": {"hidden_size": 512, "num_attention_heads": 8}})",
+       "512, where an image has 768");
+  told(R"({"model_type": "siglip_vision_model", "image_size": 10})",
+       "model.json:1:53   /image_size");
+  told(R"({"schema": "headway/model/1", "family": "clip", "layers": 1, "hidden": 64,
+ "attention_heads": 2, "image_size": 16})",
+       "an image has one patch at least");
+  told(R"({"schema": "headway/model/1", "family": "vit", "layers": 1, "hidden": 64,
+ "attention_heads": 2, "attention_pooling": true, "distilled": true})",
+       "attention_pooling and distilled are two heads");
+}
+
 }  // namespace
 }  // namespace headway
