@@ -8,6 +8,7 @@ namespace headway {
 ModelFamily alexnet();
 ModelFamily bert();
 ModelFamily clip();
+ModelFamily convnext();
 ModelFamily diffusion_transformer();
 ModelFamily dlrm();
 ModelFamily inception();
@@ -29,6 +30,7 @@ std::span<const ModelFamily> model_families() {
                                        whisper(),
                                        wav2vec2(),
                                        resnet(),
+                                       convnext(),
                                        vgg(),
                                        vision_transformer(),
                                        swin(),

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
+#include "sim/models/convnext.h"
 #include "sim/models/huggingface/encoder_families.h"
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/resnet.h"
@@ -271,6 +273,38 @@ EncoderModel read_resnet_config(ObjectReader& reader) {
   return encoder_of("resnet", layers_of(model), resnet_fields().written(model));
 }
 
+/// As the library's classes have it where nothing is said: a ConvNeXt-T.
+EncoderModel read_convnext_shape(ObjectReader& reader, ConvNextModel model) {
+  const auto list = [&](std::string_view key, Range range, std::vector<std::int64_t>& sizes) {
+    if (given(reader.cursor(), key)) sizes = reader.integers(key, range, true).value_or(sizes);
+  };
+  list("depths", between(1, 1000), model.depths);
+  list("hidden_sizes", between(1, 100'000), model.widths);
+  // Says the same again.
+  static_cast<void>(given_count(reader, "num_stages", between(1, 1000), 1));
+  read_patches(reader, model);
+  model.classes = read_classes(reader, model.classes);
+  check_convnext(reader, "hidden_sizes", model);
+  return encoder_of("convnext", layers_of(model), convnext_fields().written(model));
+}
+
+/// Without gains where they would begin at nothing.
+EncoderModel read_convnext_config(ObjectReader& reader) {
+  ConvNextModel model;
+  if (given(reader.cursor(), "layer_scale_init_value")) {
+    constexpr double kMost = 1e6;
+    model.layer_scale = reader.number("layer_scale_init_value", between(-kMost, kMost)) > 0.0;
+  }
+  return read_convnext_shape(reader, std::move(model));
+}
+
+EncoderModel read_convnextv2(ObjectReader& reader) {
+  ConvNextModel model;
+  model.layer_scale = false;
+  model.response_norms = true;
+  return read_convnext_shape(reader, std::move(model));
+}
+
 constexpr std::array kImageFamilies = {
     EncoderFamily{"vit", "ViTForImageClassification", read_vit},
     EncoderFamily{"deit", "DeiTForImageClassificationWithTeacher", read_deit},
@@ -280,6 +314,8 @@ constexpr std::array kImageFamilies = {
     EncoderFamily{"siglip", "SiglipModel", read_siglip},
     EncoderFamily{"siglip_vision_model", "SiglipVisionModel", read_siglip_vision},
     EncoderFamily{"resnet", "ResNetForImageClassification", read_resnet_config},
+    EncoderFamily{"convnext", "ConvNextForImageClassification", read_convnext_config},
+    EncoderFamily{"convnextv2", "ConvNextV2ForImageClassification", read_convnextv2},
 };
 
 }  // namespace
