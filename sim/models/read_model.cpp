@@ -115,8 +115,8 @@ std::optional<ModelSource> read_configuration(const JsonCursor& config, const Sa
   if (refuse_beside(images, fields->vision.has_value(), "images", diagnostics)) {
     return std::nullopt;
   }
-  if (fields->vision) {
-    ObjectReader at(images.value_or(config), diagnostics);
+  if (fields->vision && images) {
+    ObjectReader at(*images, diagnostics);
     check_vision_tower(at, *fields->vision);
   }
   if (!name.empty()) fields->name = name;

@@ -210,6 +210,7 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, const SeenI
   }
   warn_of_unread_fields(reader);
   model.vision = read_vision_config(whole, model.hidden, images, own);
+  if (own.has_errors()) return std::nullopt;
   warn_of_hearing(whole, own);
   warn_of_quantised_weights(whole, own);
   if (!check_combinations(model, config, names.attention_heads, names.kv_heads, own)) {

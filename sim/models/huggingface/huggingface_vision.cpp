@@ -121,12 +121,16 @@ std::int64_t shuffled(ObjectReader& reader, std::string_view key) {
   return std::llround(1.0 / (ratio * ratio));
 }
 
-/// A class in front of the patches, squares of patches side by side, two products.
+/// A class in front of the patches, squares of patches side by side, two products. Biases of
+/// queries, keys and values have to be named, gains of the layers are always there.
 VisionTower read_internvl(const VisionReading& reading) {
   VisionTower tower = read_usual(reading.vision, &kInternVit);
   const std::optional<JsonCursor> norm = given(reading.vision.cursor(), "norm_type");
   if (norm && norm->value() == "rms_norm") tower.normalization = Normalization::rms_norm;
   tower.position_rows = tower.patches + 1;
+  tower.qkv_biases = given_flag(reading.vision, "attention_bias", false);
+  tower.query_key_norms = given_flag(reading.vision, "use_qk_norm", false);
+  tower.layer_scale = true;
   tower.patches_per_token = shuffled(reading.whole, "downsample_ratio");
   tower.projector = {reading.width};
   return tower;
@@ -254,6 +258,28 @@ void warn_of_images(const JsonCursor& part, const VisionFamily& family, const Se
   }
 }
 
+/// Patches, of an image or a window, that have to be so many whole times.
+void check_counts(ObjectReader& vision, const VisionFamily& family, const VisionTower& tower) {
+  const std::int64_t each = tower.patches_per_token;
+  if (tower.window > 0 && tower.patches % tower.window != 0) {
+    vision.report("window_size", "an image is made of whole windows",
+                  fmt::format("{} patches, {} in a window", tower.patches, tower.window));
+  }
+  if (tower.patches % each == 0) return;
+  const std::string label = fmt::format("{} patches, {} in a place", tower.patches, each);
+  constexpr std::string_view kWholePlaces = "places among the words stand for patches each";
+  if (family.any_size) {
+    vision.report("spatial_merge_size", std::string(kWholePlaces), label,
+                  fmt::format(R"(give "images": {{"patches": {}}} beside "huggingface", say)",
+                              (tower.patches / each + 1) * each));
+    return;
+  }
+  std::int64_t side = std::llround(std::sqrt(static_cast<double>(tower.patches)));
+  while (side * side % each != 0) ++side;
+  vision.report("image_size", std::string(kWholePlaces), label,
+                fmt::format("use an image_size of {}", side * tower.patch_size));
+}
+
 }  // namespace
 
 std::optional<VisionTower> read_vision_config(const JsonCursor& whole, std::int64_t width,
@@ -280,6 +306,11 @@ std::optional<VisionTower> read_vision_config(const JsonCursor& whole, std::int6
     return std::nullopt;
   }
   warn_of_images(*part, *family, images, diagnostics);
+  if (!images.patches) {
+    check_counts(vision, *family, tower);
+    diagnostics.append(own);
+    if (own.has_errors()) return std::nullopt;
+  }
   tower.image_share = images.share.value_or(tower.image_share);
   tower.patches = images.patches.value_or(tower.patches);
   return tower;

@@ -132,7 +132,10 @@ struct VisionTower {
   std::int64_t attention_heads = 1;
   std::int64_t ffn_hidden = 1;
   bool gated_mlp = false;
-  bool biases = true;  ///< of all its products but the one that takes pixels
+  bool biases = true;            ///< of all its products but the one that takes pixels
+  bool qkv_biases = true;        ///< where products have biases, queries, keys and values do
+  bool query_key_norms = false;  ///< RMS norms of all heads together
+  bool layer_scale = false;      ///< a gain a channel for what attention and the MLP give
   Normalization normalization = Normalization::layer_norm;
   std::int64_t patch_size = 14;    ///< pixels a side
   std::int64_t frames = 1;         ///< of a film, that a patch reaches over

@@ -9,6 +9,7 @@
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/models/transformer/transformer_parts.h"
+#include "sim/models/transformer/vision_transformer.h"
 
 namespace headway {
 namespace {
@@ -29,7 +30,7 @@ TransformerModel as_transformer(const VisionTower& tower) {
           .normalization = tower.normalization,
           .normalization_bias = tower.normalization == Normalization::layer_norm,
           .position_encoding = PositionEncoding::none,
-          .qkv_bias = tower.biases,
+          .qkv_bias = tower.biases && tower.qkv_biases,
           .projection_bias = tower.biases,
           .mlp_bias = tower.biases};
 }
@@ -53,8 +54,19 @@ void add_pixels(Layer& embedding, const VisionTower& tower) {
                               .backward = kPatchPosition * rows * h});
 }
 
+/// Of queries and keys: read and written each, what they take is kept.
+void add_query_key_norms(Layer& layer, double h) {
+  constexpr double kBoth = 2.0;
+  layer.weights.push_back({Part::normalization, kBoth * h, Cut::tensor, kBoth});
+  add_pass(layer, "query_key_norms", Rows::tokens, kBoth * kPatchPass * h, Cut::tensor, {});
+  layer.kept.push_back(
+      {.name = "query and key norm input", .elements = kBoth * h, .cut = Cut::tensor});
+}
+
 Layer encoder_layer(const VisionTower& tower, std::int64_t block) {
   Layer layer = transformer_layer(as_transformer(tower));
+  if (tower.query_key_norms) add_query_key_norms(layer, real(tower.hidden));
+  if (tower.layer_scale) add_layer_scale(layer, real(tower.hidden));
   layer.name = "vision layer";
   layer.attention->causal = false;
   layer.attention->block = real(block);
@@ -165,6 +177,17 @@ see: strategy.layers_per_stage, which counts them too)"},
         "Inner size of its MLP.\ndefault: 4 hidden"},
        {"mlp", word(&Tower::gated_mlp, kMlps), "How many matrices the MLP has: plain, or gated."},
        {"biases", flag(&Tower::biases), "Its products have biases."},
+       {"qkv_biases",
+        flag(&Tower::qkv_biases).where([](const Tower& tower) { return !tower.qkv_biases; }),
+        "Its queries, keys and values have biases, where its products do."},
+       {"query_key_norms", flag(&Tower::query_key_norms).where([](const Tower& tower) {
+          return tower.query_key_norms;
+        }),
+        "RMS norms of its queries and keys, of all heads together (InternViT-6B)."},
+       {"layer_scale",
+        flag(&Tower::layer_scale).where([](const Tower& tower) { return tower.layer_scale; }),
+        R"(What its attention and its MLP give has a gain for each channel (InternViT).
+see: Touvron et al. 2021 (arXiv:2103.17239), 2)"},
        {"normalization", word(&Tower::normalization), "The norms of its layers."},
        {"patch_size", whole(&Tower::patch_size, between(1, 10'000)),
         "Pixels of a side of a patch."},

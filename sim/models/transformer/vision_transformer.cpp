@@ -79,7 +79,8 @@ Layer class_head(const VisionTransformerModel& fields, const TransformerModel& s
   return head;
 }
 
-/// What both halves of a layer give is kept for the gradient of its gains.
+}  // namespace
+
 void add_layer_scale(Layer& layer, double h) {
   layer.weights.push_back(
       {.part = Part::normalization, .count = kHalvesOfLayer * h, .tensors = kHalvesOfLayer});
@@ -87,8 +88,6 @@ void add_layer_scale(Layer& layer, double h) {
   layer.kept.push_back(
       {.name = "layer scale input", .rows = Rows::own, .elements = kHalvesOfLayer * h});
 }
-
-}  // namespace
 
 Layer pooling_layer(const TransformerModel& patches, std::int64_t tokens) {
   const double h = real(patches.hidden);

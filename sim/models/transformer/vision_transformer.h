@@ -48,6 +48,9 @@ struct VisionTransformerModel {
 /// Reports sizes that are each right and do not go together.
 void check_patches(ObjectReader& reader, VisionTransformerModel& fields);
 
+/// A gain for each channel of what both halves of a layer give, which are kept for its gradient.
+void add_layer_scale(Layer& layer, double channels);
+
 /// What stands for an image attends to its normed patches, and has a norm and an MLP of its own
 /// (SigLIP: Zhai et al. 2023, arXiv:2303.15343, section 4; Lee et al. 2018, arXiv:1810.00825,
 /// section 3.2). It is learned, and the same for all images.

@@ -224,22 +224,6 @@ TEST(VisionTower, AnEncoderMayLeaveOutWhatItsClassHas) {
   EXPECT_EQ(tower.patches_per_token, 16);
 }
 
-// Sides of both directions; four patches stand side by side. 14 x 14 pixels of three colours, a
-// table of 1,025 rows, 24 layers of 12 h^2 + 13 h, a norm, 4 h x 896 and 896 x 896 with biases in
-// front of Qwen2.5-0.5B's 494,032,768.
-TEST(VisionTower, InternVlIsReadWithListsOfSides) {
-  expect_published(R"({"model_type": "internvl", "downsample_ratio": 0.5, "text_config": {
-      "model_type": "qwen2", "hidden_size": 896, "intermediate_size": 4864,
-      "max_position_embeddings": 32768, "num_attention_heads": 14, "num_hidden_layers": 24,
-      "num_key_value_heads": 2, "tie_word_embeddings": true, "use_sliding_window": false,
-      "vocab_size": 151936}, "vision_config": {"model_type": "internvl_vision",
-      "hidden_size": 1024, "image_size": [448, 448], "intermediate_size": 4096,
-      "norm_type": "layer_norm", "num_attention_heads": 16, "num_hidden_layers": 24,
-      "patch_size": [14, 14]}})",
-                   494'032'768 + 588 * 1024 + 1025 * 1024 + 24 * (12 * 1024 * 1024 + 13 * 1024) +
-                       2 * 1024 + (4096 * 896 + 896) + (896 * 896 + 896));
-}
-
 TEST(VisionTower, SidesThatAreNoneLeaveTheDecoderAlone) {
   for (const std::string sides : {"[0, 0]", "[]", "[\"14\"]", "{}", "-1"}) {
     const ModelReading reading = read_model_text(R"({"model_type": "llava_onevision",
