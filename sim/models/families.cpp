@@ -14,6 +14,7 @@ ModelFamily dlrm();
 ModelFamily inception();
 ModelFamily layer_list();
 ModelFamily lstm();
+ModelFamily mobilebert();
 ModelFamily resnet();
 ModelFamily swin();
 ModelFamily t5();
@@ -25,23 +26,12 @@ ModelFamily whisper();
 
 std::span<const ModelFamily> model_families() {
   // A list of layers stands last: it is what an array of layers is.
-  static const std::array kFamilies = {bert(),
-                                       t5(),
-                                       whisper(),
-                                       wav2vec2(),
-                                       resnet(),
-                                       convnext(),
-                                       vgg(),
-                                       vision_transformer(),
-                                       swin(),
-                                       clip(),
-                                       diffusion_transformer(),
-                                       inception(),
-                                       alexnet(),
-                                       unet3d(),
-                                       dlrm(),
-                                       lstm(),
-                                       layer_list()};
+  static const std::array kFamilies = {bert(),      mobilebert(), t5(),
+                                       whisper(),   wav2vec2(),   resnet(),
+                                       convnext(),  vgg(),        vision_transformer(),
+                                       swin(),      clip(),       diffusion_transformer(),
+                                       inception(), alexnet(),    unet3d(),
+                                       dlrm(),      lstm(),       layer_list()};
   return kFamilies;
 }
 

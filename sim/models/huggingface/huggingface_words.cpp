@@ -6,6 +6,7 @@
 #include "sim/models/huggingface/encoder_families.h"
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/transformer/bert.h"
+#include "sim/models/transformer/mobilebert.h"
 #include "sim/models/transformer/model_fields.h"
 
 namespace headway {
@@ -140,6 +141,56 @@ EncoderModel read_distilbert(ObjectReader& reader) {
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
+/// Layers of another make than MobileBERT's are told of.
+void refuse_other_layers(ObjectReader& reader) {
+  struct Other {
+    std::string_view key;
+    bool usual;
+  };
+  constexpr Other kOthers[] = {{"use_bottleneck", true},
+                               {"use_bottleneck_attention", false},
+                               {"key_query_shared_bottleneck", true},
+                               {"trigram_input", true}};
+  for (const auto& [key, usual] : kOthers) {
+    if (given_flag(reader, key, usual) == usual) continue;
+    reader.report(key, "the layers are not as MobileBERT has them",
+                  fmt::format("read are models where this is {}", usual));
+  }
+}
+
+/// What is left out is as the library's class has it.
+EncoderModel read_mobilebert_config(ObjectReader& reader) {
+  MobileBertModel model;
+  constexpr std::int64_t kLayers = 24;
+  constexpr std::int64_t kWords = 30'522;
+  model.layers = given_count(reader, "num_hidden_layers", model_limits::kLayers, kLayers);
+  model.hidden = given_count(reader, "hidden_size", model_limits::kHidden, model.hidden);
+  model.inner_width =
+      given_count(reader, "intra_bottleneck_size", model_limits::kHidden, model.inner_width);
+  model.attention_heads =
+      given_count(reader, "num_attention_heads", model_limits::kHeads, model.attention_heads);
+  model.ffn_hidden =
+      given_count(reader, "intermediate_size", model_limits::kFfnHidden, model.ffn_hidden);
+  model.mlps = given_count(reader, "num_feedforward_networks", between(1, 1'000), model.mlps);
+  model.activation = activation_of(reader, "hidden_act", "relu");
+  model.vocabulary = given_count(reader, "vocab_size", model_limits::kVocabulary, kWords);
+  model.table_width =
+      given_count(reader, "embedding_size", model_limits::kHidden, model.table_width);
+  model.token_types =
+      given_count(reader, "type_vocab_size", between(0, 1'000'000), model.token_types);
+  model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
+                                model.positions);
+  model.sequence_length = model.predicted_words = model.positions;
+  model.pooler = given_flag(reader, "classifier_activation", true);
+  const bool of_rows = drops_out(reader, {"hidden_dropout_prob"}, 0.0);
+  model.dropout = drops_out(reader, {"attention_probs_dropout_prob"}, kDropout) || of_rows;
+  // Says the same again: what works inside of layers.
+  static_cast<void>(given_count(reader, "true_hidden_size", model_limits::kHidden, 1));
+  refuse_other_layers(reader);
+  check_mobilebert(reader, "embedding_size", model);
+  return encoder_of("mobilebert", layers_of(model), mobilebert_fields().written(model));
+}
+
 constexpr std::array kWordFamilies = {
     EncoderFamily{"bert", "BertForPreTraining", read_bert_config},
     EncoderFamily{"roberta", "RobertaForMaskedLM", read_roberta},
@@ -148,6 +199,7 @@ constexpr std::array kWordFamilies = {
     EncoderFamily{"distilbert", "DistilBertForMaskedLM", read_distilbert},
     EncoderFamily{"electra", "ElectraForPreTraining", read_electra},
     EncoderFamily{"modernbert", "ModernBertForMaskedLM", read_modernbert},
+    EncoderFamily{"mobilebert", "MobileBertForPreTraining", read_mobilebert_config},
 };
 
 }  // namespace
