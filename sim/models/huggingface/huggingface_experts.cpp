@@ -282,6 +282,12 @@ constexpr FieldNames kDbrxNames{.layers = "n_layers",
 
 }  // namespace
 
+void set_latent_attention(TransformerModel& model, const LatentAttention& latent) {
+  model.kv_heads = model.attention_heads;
+  model.latent_attention = latent;
+  model.head_size = latent.head_size_without_rotary + latent.rotary_head_size;
+}
+
 void read_deepseek(ObjectReader& reader, TransformerModel& model) {
   read_latent_layers(reader, model, "n_routed_experts", "n_shared_experts", kUsualExpertKeys);
 }
@@ -289,10 +295,7 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model) {
 void read_latent_layers(ObjectReader& reader, TransformerModel& model, std::string_view experts_key,
                         std::string_view shared_key, const ExpertKeys& keys) {
   read_llama_shape(reader, model);
-  model.kv_heads = model.attention_heads;
-  model.latent_attention = read_latent_attention(reader);
-  model.head_size =
-      model.latent_attention->head_size_without_rotary + model.latent_attention->rotary_head_size;
+  set_latent_attention(model, read_latent_attention(reader));
   read_fine_grained_experts(reader, model, experts_key, shared_key, keys);
 }
 

@@ -44,7 +44,7 @@ struct Family {
 /// Dense ones from before Llama.
 [[nodiscard]] std::span<const Family> earlier_families();
 [[nodiscard]] std::span<const Family> expert_families();
-/// Families with state spaces, or attention to a few positions.
+/// Families with state spaces, attention to a few positions, or experts beside attention.
 [[nodiscard]] std::span<const Family> hybrid_families();
 /// Families whose layers are selective scans.
 [[nodiscard]] std::span<const Family> scan_families();
@@ -79,6 +79,9 @@ void read_llama_shape(ObjectReader& reader, TransformerModel& model, std::int64_
 
 /// ERNIE 4.5 without experts: every product has a bias, or none.
 void read_ernie(ObjectReader& reader, TransformerModel& model);
+
+/// Latent attention, from which heads follow.
+void set_latent_attention(TransformerModel& model, const LatentAttention& latent);
 
 /// Latent attention and experts as DeepSeek-V2 and those that follow it have them.
 void read_deepseek(ObjectReader& reader, TransformerModel& model);

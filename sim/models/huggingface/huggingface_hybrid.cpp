@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/transformer/model_fields.h"
@@ -187,13 +188,75 @@ void read_deepseek_v32(ObjectReader& reader, TransformerModel& model) {
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "index_topk");
 }
 
+/// What a warning of experts that do nothing says of those that work.
+void warn_of_idle_experts(ObjectReader& reader, std::int64_t working, std::int64_t picked) {
+  constexpr std::string_view kKey = "zero_expert_num";
+  const JsonCursor at = reader.cursor().member(kKey).value_or(reader.cursor());
+  Diagnostic warning = at.problem(
+      "experts that do nothing are taken to be picked as often as others", "",
+      fmt::format("of {} that a token picks {} work; what they exchange is not hidden behind what "
+                  "stands beside them",
+                  picked, working));
+  warning.severity = Severity::warning;
+  reader.diagnostics().add(std::move(warning));
+}
+
+/// LongCat-Flash: two of latent attention and an MLP each a layer, and experts beside what is
+/// between both attentions, which are counted as standing there, with a norm of their own. Some of
+/// the experts do nothing, and the columns that a router has for them are not counted.
+void read_longcat_flash(ObjectReader& reader, TransformerModel& model) {
+  constexpr std::int64_t kLayers = 28;
+  constexpr std::int64_t kFfnHidden = 12'288;
+  constexpr ExpertKeys kKeys{.per_token = "moe_topk"};
+  model.layers = given_count(reader, "num_layers", model_limits::kLayers, kLayers);
+  // Counts each of the two.
+  static_cast<void>(given_count(reader, "num_hidden_layers", model_limits::kLayers, 1));
+  static_cast<void>(given_count(reader, "qk_head_dim", model_limits::kHeadSize, 1));
+  read_llama_shape(reader, model,
+                   given_count(reader, "ffn_hidden_size", model_limits::kFfnHidden, kFfnHidden));
+  const auto latent = [&](std::string_view key, Range range, std::int64_t usual) {
+    return given_count(reader, key, range, usual);
+  };
+  set_latent_attention(
+      model, {.query_rank = latent("q_lora_rank", model_limits::kQueryRank, 1536),
+              .key_value_rank = latent("kv_lora_rank", model_limits::kHidden, 512),
+              .head_size_without_rotary = latent("qk_nope_head_dim", model_limits::kHeadSize, 128),
+              .rotary_head_size = latent("qk_rope_head_dim", model_limits::kHeadSize, 64),
+              .value_head_size = latent("v_head_dim", model_limits::kHeadSize, 128)});
+  const std::int64_t idle = given_count(reader, "zero_expert_num", between(0, 100'000), 256);
+  MixtureOfExperts mixture{
+      .experts = given_count(reader, "n_routed_experts", model_limits::kExperts, 512),
+      .experts_per_token = given_count(reader, kKeys.per_token, model_limits::kExpertsPerToken, 12),
+      .expert_hidden =
+          given_count(reader, "expert_ffn_hidden_size", model_limits::kFfnHidden, 2048)};
+  const std::int64_t all = mixture.experts + idle;
+  if (mixture.experts_per_token <= all) {  // rounded
+    const std::int64_t picked = mixture.experts_per_token;
+    mixture.experts_per_token =
+        std::max<std::int64_t>(1, (2 * picked * mixture.experts + all) / (2 * all));
+    if (idle > 0) warn_of_idle_experts(reader, mixture.experts_per_token, picked);
+  }
+  for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+    model.layer_pattern += {half_layer::kAttention, half_layer::kExperts, half_layer::kMlp,
+                            half_layer::kAttention, half_layer::kMlp};
+  }
+  model.layers = std::ssize(model.layer_pattern);
+  set_experts(reader, model, mixture, kKeys);
+  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "num_layers");
+}
+
+constexpr FieldNames kLongcatNames{.layers = "num_layers",
+                                   .default_attention_heads = 64,
+                                   .default_vocabulary = 131'072,
+                                   .default_sequence_length = 131'072};
+
 /// Heads are those of its state spaces.
 constexpr FieldNames kMamba2Names{.attention_heads = "num_heads",
                                   .default_attention_heads = 128,
                                   .default_head_size = 64,
                                   .default_sequence_length = 8192};
 
-constexpr std::array<Family, 7> kHybridFamilies = {{
+constexpr std::array<Family, 8> kHybridFamilies = {{
     {"nemotron_h", "NemotronHForCausalLM", {}, read_nemotron_h, true},
     {"granitemoehybrid", "GraniteMoeHybridForCausalLM", {}, read_granite_hybrid, true},
     {"mamba2", "Mamba2ForCausalLM", kMamba2Names, read_mamba2},
@@ -201,6 +264,7 @@ constexpr std::array<Family, 7> kHybridFamilies = {{
     {"glm_moe_dsa", "GlmMoeDsaForCausalLM", {}, read_deepseek_v32, true},
     {"deepseek_v32", "DeepseekV32ForCausalLM", {}, read_deepseek_v32, true},
     {"falcon_h1", "FalconH1ForCausalLM", {}, read_falcon_h1},
+    {"longcat_flash", "LongcatFlashForCausalLM", kLongcatNames, read_longcat_flash, true},
 }};
 
 }  // namespace

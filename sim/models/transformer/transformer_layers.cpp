@@ -338,7 +338,8 @@ Model layers_of(const TransformerModel& fields) {
               .source = fields.source,
               .first = embedding_layer(fields),
               .last = head_layer(fields),
-              .is_validated = !fields.state_space && !fields.selective_scan && !fields.delta_net &&
+              .is_validated = fields.layer_pattern.empty() && !fields.state_space &&
+                              !fields.selective_scan && !fields.delta_net &&
                               !fields.short_convolution && !fields.sparse_attention &&
                               !fields.vision,
               .tied = fields.tied_embeddings,
