@@ -148,6 +148,10 @@ void refuse_other_pooling(ObjectReader& images) {
 
 /// Both halves are as wide; the product of texts makes them as wide as images, if it is said.
 EncoderModel read_siglip(ObjectReader& reader) {
+  if (is_of_architecture(reader, "SiglipForImageClassification")) {
+    reader.report("architectures", "a model of images has no half of texts", "",
+                  R"(give what stands in "vision_config", as a "siglip_vision_model")");
+  }
   ClipModel model = usual_halves();
   model.attention_pooling = true;
   model.patch_size = 16;

@@ -74,6 +74,11 @@ void refuse_other_parts(ObjectReader& reader) {
   if (given(reader.cursor(), "adapter_attn_dim")) {
     reader.report("adapter_attn_dim", "adapters in the layers are not read");
   }
+  for (const std::string_view kind : {"Wav2Vec2", "Hubert", "WavLM"}) {
+    if (!is_of_architecture(reader, fmt::format("{}ForXVector", kind))) continue;
+    reader.report("architectures", "what tells speakers apart is not read",
+                  "filters in the place of letters");
+  }
   // Of parts that are refused, and of heads that are not read.
   for (const std::string_view key :
        {"num_adapter_layers", "adapter_kernel_size", "output_hidden_size", "xvector_output_dim",

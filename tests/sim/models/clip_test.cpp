@@ -171,6 +171,8 @@ TEST(Clip, ConfigurationsOfSigLipAreRead) {
     EXPECT_NE(problems.find(what), std::string::npos) << problems;
   };
   told(large + R"(, "vision_use_head": false}})", "nothing attends to the patches");
+  told(R"({"model_type": "siglip", "architectures": ["SiglipForImageClassification"]})",
+       "a model of images has no half of texts");
   told(R"({"model_type": "siglip", "text_config": {"hidden_size": 512, "num_attention_heads": 8}})",
        "512, where an image has 768");
   told(R"({"model_type": "siglip_vision_model", "image_size": 10})",

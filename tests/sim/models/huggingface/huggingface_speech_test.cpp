@@ -135,6 +135,7 @@ TEST(HuggingFaceSpeech, WhatIsOtherwiseIsTold) {
   expect("conv_pos_batch_norm", true, "has a norm of another kind");
   expect("feat_proj_layer_norm", false, "no norm behind the last");
   expect("conv_kernel", {10, 3}, "2, where conv_dim has 7");
+  expect("architectures", {"Wav2Vec2ForXVector"}, "what tells speakers apart is not read");
   expect("num_conv_pos_embedding_groups", 7, "7 does not divide 768");
   expect("num_attention_heads", 7, "7 does not divide 768");
   expect("feat_extract_norm", "batch", "feat_extract_norm");
