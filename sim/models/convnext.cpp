@@ -171,8 +171,8 @@ Model layers_of(const ConvNextModel& fields) {
     append_layers(model, block(fields, stage), static_cast<int>(fields.depths[stage]));
   }
   model.left_out.emplace_back(
-      "filters of single channels are taken to run as products of their size do: how much slower "
-      "their kernels are is not known");
+      "filters of single channels are taken to run as products of their size do: published steps "
+      "took 1.4 to 1.7 times as long next to those of other networks");
   return model;
 }
 
