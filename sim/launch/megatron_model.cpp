@@ -56,6 +56,10 @@ std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
   if (const auto experts = model.find("mixture_of_experts"); experts != model.end()) {
     number("--num-experts", experts->at("experts"));
     number("--moe-router-topk", experts->at("experts_per_token"));
+    if (experts->at("groups") != 1) {
+      number("--moe-router-num-groups", experts->at("groups"));
+      number("--moe-router-group-topk", experts->at("groups_per_token"));
+    }
     number("--moe-ffn-hidden-size", experts->at("expert_hidden"));
     flags.emplace_back("--moe-grouped-gemm");
     if (experts->at("shared_expert_hidden") != 0) {

@@ -169,6 +169,8 @@ struct KeptTensor {
 struct ExpertRouting {
   double experts = 1.0;
   double experts_per_token = 1.0;
+  double groups = 1.0;            ///< of equally many experts, neighbours on the same ranks
+  double groups_per_token = 1.0;  ///< that a token's experts are of
   double inner = 0.0;  ///< size that ranks which share an expert divide
   double width = 0.0;  ///< elements of a row that is sent, and put in the order of the experts
   Again again = {};    ///< permutation and exchange of the rows

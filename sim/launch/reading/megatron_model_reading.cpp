@@ -146,6 +146,10 @@ class ModelReader {
   void read_experts(int layers, json& model) {
     json experts = {{"experts", whole(needed("--num-experts"))},
                     {"experts_per_token", whole(optional("--moe-router-topk").value_or(2.0))}};
+    if (const auto groups = optional("--moe-router-num-groups")) {
+      experts["groups"] = whole(*groups);
+      experts["groups_per_token"] = whole(optional("--moe-router-group-topk").value_or(*groups));
+    }
     experts["expert_hidden"] =
         whole(optional("--moe-ffn-hidden-size").value_or(model.at("ffn_hidden").get<double>()));
     if (const auto shared = optional("--moe-shared-expert-intermediate-size")) {

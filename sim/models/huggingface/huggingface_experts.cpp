@@ -164,6 +164,9 @@ void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model,
                                              model_limits::kSharedHidden, expert_hidden);
   mixture.leading_dense_layers = leading_dense_layers(reader, model.layers);
   mixture.interval = given_count(reader, "moe_layer_freq", model_limits::kLayers, 1);
+  mixture.groups = given_count(reader, keys.groups, model_limits::kExpertGroups, 1);
+  mixture.groups_per_token =
+      given_count(reader, keys.groups_per_token, model_limits::kExpertGroups, mixture.groups);
   model.multi_token_prediction_layers =
       given_count(reader, "num_nextn_predict_layers", model_limits::kPredictionLayers, 0);
   set_experts(reader, model, mixture, keys);

@@ -103,8 +103,11 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model);
 
 /// What most families call the fields of a mixture, and what those call them whose layers have
 /// experts at an interval.
-inline constexpr ExpertKeys kUsualExpertKeys{"num_experts_per_tok", "first_k_dense_replace",
-                                             "moe_layer_freq"};
+inline constexpr ExpertKeys kUsualExpertKeys{.per_token = "num_experts_per_tok",
+                                             .leading = "first_k_dense_replace",
+                                             .interval = "moe_layer_freq",
+                                             .groups = "n_group",
+                                             .groups_per_token = "topk_group"};
 inline constexpr ExpertKeys kSparseStepKeys{.per_token = "num_experts_per_tok",
                                             .interval = "decoder_sparse_step"};
 

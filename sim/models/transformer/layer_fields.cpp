@@ -146,6 +146,29 @@ void settle_layers(ObjectReader& reader, TransformerModel& model) {
   check_mixers(model, reader, "layer_pattern");
 }
 
+namespace {
+
+void check_groups(const MixtureOfExperts& mixture, ObjectReader& reader, const ExpertKeys& keys) {
+  if (mixture.experts % mixture.groups != 0) {
+    reader.report(keys.groups, "groups have to have equally many experts",
+                  fmt::format("{} experts", mixture.experts), "use a divisor of the experts");
+    return;
+  }
+  if (mixture.groups_per_token > mixture.groups) {
+    reader.report(keys.groups_per_token, "a token cannot choose among more groups than there are",
+                  fmt::format("{} of {}", mixture.groups_per_token, mixture.groups),
+                  fmt::format("use at most {}", mixture.groups));
+    return;
+  }
+  const std::int64_t of_group = mixture.experts / mixture.groups;
+  if (mixture.experts_per_token <= of_group * mixture.groups_per_token) return;
+  reader.report(keys.groups_per_token, "the groups of a token have fewer experts than it goes to",
+                fmt::format("{} experts each, {} for a token", of_group, mixture.experts_per_token),
+                "let it choose among more groups");
+}
+
+}  // namespace
+
 void check_experts(const MixtureOfExperts& mixture, std::int64_t layers, ObjectReader& reader,
                    const ExpertKeys& keys) {
   if (mixture.experts_per_token > mixture.experts) {
@@ -153,6 +176,7 @@ void check_experts(const MixtureOfExperts& mixture, std::int64_t layers, ObjectR
                   fmt::format("{} of {}", mixture.experts_per_token, mixture.experts),
                   fmt::format("use at most {}", mixture.experts));
   }
+  if (mixture.groups > 1 || mixture.groups_per_token > 1) check_groups(mixture, reader, keys);
   if (mixture.leading_dense_layers + mixture.interval <= layers) return;
   const bool all_lead = mixture.leading_dense_layers >= layers;
   reader.report(all_lead ? keys.leading : keys.interval, "no layer would have experts",

@@ -14,6 +14,8 @@ struct ExpertKeys {
   std::string_view per_token = "experts_per_token";
   std::string_view leading = "leading_dense_layers";
   std::string_view interval = "interval";
+  std::string_view groups = "groups";
+  std::string_view groups_per_token = "groups_per_token";
 };
 
 /// Reports experts per token beyond the experts, or layers of which none has experts.

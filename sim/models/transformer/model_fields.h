@@ -19,6 +19,7 @@ inline constexpr Range kFfnHidden = between(1, 100'000'000);
 inline constexpr Range kVocabulary = between(1, 100'000'000);
 inline constexpr Range kSequenceLength = between(1, 1'000'000'000);
 inline constexpr Range kExperts = between(2, 100'000);
+inline constexpr Range kExpertGroups = between(1, 1000);
 inline constexpr Range kExpertsPerToken = between(1, 100'000);
 inline constexpr Range kSharedHidden = between(0, 100'000'000);
 inline constexpr Range kLeadingLayers = between(0, 10'000);

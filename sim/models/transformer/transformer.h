@@ -27,6 +27,8 @@ struct MixtureOfExperts {
   std::int64_t experts = 2;
   std::int64_t experts_per_token = 1;  ///< at most `experts`
   std::int64_t expert_hidden = 1;      ///< inner size of one expert
+  std::int64_t groups = 1;             ///< of equally many experts each
+  std::int64_t groups_per_token = 1;   ///< whose experts a token chooses among; at most `groups`
   /// Inner size of the MLP that every token passes beside its experts; 0 if there is none.
   std::int64_t shared_expert_hidden = 0;
   std::int64_t leading_dense_layers = 0;

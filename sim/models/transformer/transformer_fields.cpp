@@ -16,6 +16,13 @@ limits: no more than there are)"},
        {"expert_hidden",
         whole(&MixtureOfExperts::expert_hidden, model_limits::kFfnHidden).required(),
         "Inner size of one expert."},
+       {"groups", whole(&MixtureOfExperts::groups, model_limits::kExpertGroups),
+        R"(Groups of experts, of which the router chooses some for each token first, and then experts in them,
+so that tokens go to few nodes.
+see: strategy.expert_dispatch; DeepSeek-AI 2024 (arXiv:2412.19437), 2.1.2)"},
+       {"groups_per_token", whole(&MixtureOfExperts::groups_per_token, model_limits::kExpertGroups),
+        R"(Of those each token chooses among.
+limits: no more than there are)"},
        {"shared_expert_hidden",
         whole(&MixtureOfExperts::shared_expert_hidden, model_limits::kSharedHidden),
         R"(Inner size of the MLP that every token passes beside its experts, all shared experts

@@ -175,6 +175,8 @@ void add_experts(Layer& layer, const TransformerModel& model, const MixtureOfExp
   const double h = real(model.hidden);
   layer.routing = ExpertRouting{.experts = real(mixture.experts),
                                 .experts_per_token = real(mixture.experts_per_token),
+                                .groups = real(mixture.groups),
+                                .groups_per_token = real(mixture.groups_per_token),
                                 .inner = real(mixture.expert_hidden),
                                 .width = h,
                                 .again = {{P::moe}}};

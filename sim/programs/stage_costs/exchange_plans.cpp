@@ -69,10 +69,10 @@ FlowPlan exchange_plan(ExchangeKind kind, const Model& model, const Strategy& st
         });
         break;
       case ExchangeKind::experts: {
-        const double per_token = model.routing()->experts_per_token;
+        const ExpertRouting& routing = *model.routing();
         add_exchange(builder, Domains(cluster, members), [&](int from, int to) {
-          return 0.5 * (crossing_part(strategy, place, per_token, from, to) +
-                        crossing_part(strategy, place, per_token, to, from));
+          return 0.5 * (crossing_part(strategy, place, routing, from, to) +
+                        crossing_part(strategy, place, routing, to, from));
         });
         break;
       }

@@ -13,18 +13,48 @@ namespace {
 
 constexpr double kThereAndBack = 2.0;
 
-/// Domain b is visited by a token of an expert-parallel group of `ranks`.
-double visited(double experts_per_token, double of_domain, double ranks) {
-  return 1.0 - std::pow(1.0 - of_domain / ranks, experts_per_token);
+/// At least one of so many choices falls on a part of what is chosen from.
+double is_met(double part, double choices) { return 1.0 - std::pow(1.0 - part, choices); }
+
+/// A token's `chosen` of `groups` have `among` of those that a domain holds: hypergeometric.
+double chosen_among(int groups, int held, int chosen, int among) {
+  const auto ways = [](int n, int k) {
+    double product = 1.0;
+    for (int i = 0; i < k; ++i) product *= static_cast<double>(n - i) / (k - i);
+    return product;
+  };
+  return ways(held, among) * ways(groups - held, chosen - among) / ways(groups, chosen);
+}
+
+/// A domain with so many of an expert-parallel group's ranks is visited by a token, whose router
+/// prefers no group of experts and no expert in the groups that it chose.
+double visited(const ExpertRouting& routing, double of_domain, double ranks) {
+  const double choices = routing.experts_per_token;
+  const double held = of_domain / ranks * routing.groups;
+  const double chosen = routing.groups_per_token;
+  if (held <= 1.0) return chosen / routing.groups * is_met(held / chosen, choices);
+  // Parts of groups at the ends of a domain are few: between whole numbers of groups on a line.
+  const auto of_whole = [&](double whole) {
+    const auto groups = static_cast<int>(routing.groups);
+    const auto most = static_cast<int>(std::min(whole, chosen));
+    double sum = 0.0;
+    for (int among = 1; among <= most; ++among) {
+      sum += chosen_among(groups, static_cast<int>(whole), static_cast<int>(chosen), among) *
+             is_met(among / chosen, choices);
+    }
+    return sum;
+  };
+  const double below = std::floor(held);
+  return of_whole(below) + (held - below) * (of_whole(std::ceil(held)) - of_whole(below));
 }
 
 }  // namespace
 
-double crossing_part(const Strategy& strategy, const GroupPlace& place, double experts_per_token,
-                     int from, int to) {
+double crossing_part(const Strategy& strategy, const GroupPlace& place,
+                     const ExpertRouting& routing, int from, int to) {
   const double ranks = place.ranks();
   if (strategy.expert_dispatch == ExpertDispatch::all_to_all) return from * (to / ranks);
-  return from * visited(experts_per_token, to, ranks) / experts_per_token;
+  return from * visited(routing, to, ranks) / routing.experts_per_token;
 }
 
 ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const GroupPlace& place,
@@ -33,12 +63,11 @@ ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const
   const Bytes routed = routed_message(layer, shape);
   ExpertTraffic traffic{.exchanged = (ranks - 1.0) / ranks * routed};
   if (!place.crosses()) return traffic;
-  const double experts_per_token = layer.routing->experts_per_token;
   // The busiest are those that receive in the smallest domain: all others send there, to the
   // fewest, each of whom is sent to the more often the fewer they are.
   const int fewest = place.fewest();
   const double busiest =
-      crossing_part(strategy, place, experts_per_token, place.ranks() - fewest, fewest) / fewest;
+      crossing_part(strategy, place, *layer.routing, place.ranks() - fewest, fewest) / fewest;
   traffic.across_domains = busiest * routed;
   return traffic;
 }

@@ -22,6 +22,8 @@ struct ExpertTraffic {
 /// scale-up domain a, a copy for every expert of a token leaves the domain (e-n_a)/e of the time;
 /// or one copy goes to each domain b that a token visits, 1 - (1 - n_b/e)^k of them if the router
 /// has no preference (DeepSeek-V3, 2024, section 3.2.2), whence it is copied to the ranks inside.
+/// A router that chooses m of G groups first (its section 2.1.2) visits a domain of one group
+/// m/G (1 - (1 - 1/m)^k) of the time, one of several by how many of those are among the m.
 /// What goes from a to b is spread over the ranks of either; those of the smallest domain are the
 /// busiest. For n equal domains that is T k (n-1)/n, or T (n-1) (1 - (1-1/n)^k).
 [[nodiscard]] ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy,
@@ -30,7 +32,7 @@ struct ExpertTraffic {
 /// The part of what the ranks of an expert group route that goes from a domain of `from` ranks to
 /// one of `to` ranks, in all: in units of what one rank routes.
 [[nodiscard]] double crossing_part(const Strategy& strategy, const GroupPlace& place,
-                                   double experts_per_token, int from, int to);
+                                   const ExpertRouting& routing, int from, int to);
 
 /// Who exchanges.
 struct ExpertRanks {

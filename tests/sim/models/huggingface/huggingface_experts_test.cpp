@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,6 +8,8 @@
 
 namespace headway {
 namespace {
+
+using ::testing::HasSubstr;
 
 using testing::expect_as_in_library;
 using testing::ModelReading;
@@ -25,11 +28,11 @@ TEST(HuggingFaceExperts, DeepSeekHasLatentAttentionSharedExpertsAndLeadingDenseL
   expect_as_in_library(
       R"({"model_type": "deepseek_v3", "first_k_dense_replace": 3, "hidden_size": 7168,
           "intermediate_size": 18432, "kv_lora_rank": 512, "max_position_embeddings": 163840,
-          "moe_intermediate_size": 2048, "moe_layer_freq": 1, "n_routed_experts": 256,
+          "moe_intermediate_size": 2048, "moe_layer_freq": 1, "n_group": 8, "n_routed_experts": 256,
           "n_shared_experts": 1, "num_attention_heads": 128, "num_experts_per_tok": 8,
           "num_hidden_layers": 61, "num_key_value_heads": 128, "num_nextn_predict_layers": 1,
           "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
-          "v_head_dim": 128, "vocab_size": 129280})",
+          "topk_group": 4, "v_head_dim": 128, "vocab_size": 129280})",
       "deepseek_v3");
 }
 
@@ -81,6 +84,26 @@ TEST(HuggingFaceExperts, GemmaLeavesOutWhatItsClassSays) {
           "hidden_size": 5376, "intermediate_size": 21504, "num_attention_heads": 32,
           "num_hidden_layers": 62, "num_key_value_heads": 16, "sliding_window": 1024}})",
       "gemma3_27b");
+}
+
+TEST(HuggingFaceExperts, GroupsThatDoNotShareOutExpertsAreRefused) {
+  const auto problems = [](const std::string& groups) {
+    return read_model_text(
+               R"({"model_type": "deepseek_v3", "hidden_size": 64, "intermediate_size": 128,
+  "kv_lora_rank": 8, "q_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8,
+  "v_head_dim": 8, "max_position_embeddings": 128, "moe_intermediate_size": 32,
+  "num_attention_heads": 4, "n_routed_experts": 16, "num_experts_per_tok": 6,
+  "num_hidden_layers": 2, "first_k_dense_replace": 0, "vocab_size": 100, )" +
+               groups + "}")
+        .problems;
+  };
+  EXPECT_EQ(problems(R"("n_group": 4, "topk_group": 2)"), "");
+  EXPECT_THAT(problems(R"("n_group": 3, "topk_group": 2)"),
+              HasSubstr("error: groups have to have equally many experts\n  --> model.json:5:"));
+  EXPECT_THAT(problems(R"("n_group": 4, "topk_group": 5)"),
+              HasSubstr("a token cannot choose among more groups than there are"));
+  EXPECT_THAT(problems(R"("n_group": 4, "topk_group": 1)"),
+              HasSubstr("4 experts each, 6 for a token"));
 }
 
 TEST(HuggingFaceExperts, MoreExpertsATokenThanThereAreAreRefused) {

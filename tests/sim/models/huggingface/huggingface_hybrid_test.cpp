@@ -156,7 +156,7 @@ TEST(HuggingFaceHybrid, DeepSeekMayHaveAnIndexer) {
           "index_head_dim": 128, "index_n_heads": 64, "index_topk": 2048,
           "intermediate_size": 18432, "kv_lora_rank": 512, "max_position_embeddings": 163840,
           "moe_intermediate_size": 2048, "moe_layer_freq": 1, "n_routed_experts": 256,
-          "n_shared_experts": 1, "num_attention_heads": 128, "num_experts_per_tok": 8,
+          "n_group": 8, "topk_group": 4, "n_shared_experts": 1, "num_attention_heads": 128, "num_experts_per_tok": 8,
           "num_hidden_layers": 61, "num_key_value_heads": 128, "num_nextn_predict_layers": 1,
           "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
           "v_head_dim": 128, "vocab_size": 129280})",

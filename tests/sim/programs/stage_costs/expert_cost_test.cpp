@@ -117,6 +117,29 @@ TEST_F(ExpertCostTest, OneCopyANodeCrossesTheFabric) {
   EXPECT_DOUBLE_EQ(traffic().across_domains.count(), 15.0 / 16.0 * 1024.0 * 2000.0);
 }
 
+TEST_F(ExpertCostTest, RoutersThatChooseGroupsVisitFewerNodes) {
+  strategy.expert_dispatch = ExpertDispatch::deduplicated;
+  const auto across = [&](double groups, double per_token, const GroupPlace& place) {
+    Layer layer = with_experts();
+    layer.routing->groups = groups;
+    layer.routing->groups_per_token = per_token;
+    return expert_traffic(layer, strategy, place, shard()).across_domains.count();
+  };
+  // Two of four groups, two on each node: 1 of 6 pairs is all here, 4 have one here, and then one
+  // of four experts is in it 15/16 of the time: 4/6 x 15/16 + 1/6 = 19/24.
+  const GroupPlace halves{.members = {8, 8}};
+  EXPECT_NEAR(across(4.0, 2.0, halves), 19.0 / 24.0 * 1024.0 * 2000.0, 1e-6);
+  // One of two groups, half of one on each node: chosen half of the time, met by 15/16 of tokens.
+  const GroupPlace quarters{.members = {4, 4, 4, 4}};
+  EXPECT_NEAR(across(2.0, 1.0, quarters), 12.0 / 4.0 * 15.0 / 32.0 * 1024.0 * 2000.0, 1e-6);
+  // All groups are no choice.
+  EXPECT_NEAR(across(1.0, 1.0, quarters), 12.0 / 4.0 * 175.0 / 256.0 * 1024.0 * 2000.0, 1e-6);
+  EXPECT_NEAR(across(4.0, 4.0, quarters), 12.0 / 4.0 * 175.0 / 256.0 * 1024.0 * 2000.0, 1e-6);
+  // A group and a half on the larger node, a half on the other.
+  const GroupPlace uneven{.members = {12, 4}};
+  EXPECT_NEAR(across(2.0, 1.0, uneven), 12.0 / 4.0 * 15.0 / 32.0 * 1024.0 * 2000.0, 1e-6);
+}
+
 TEST_F(ExpertCostTest, AGroupInsideADomainUsesNoNic) {
   strategy.expert_parallel = 8;
   EXPECT_DOUBLE_EQ(traffic().exchanged.count(), 7.0 / 8.0 * routed);
