@@ -17,6 +17,12 @@ constexpr MegatronRefusal kRefusals[] = {
     {"--cuda-graph", "cuda_graph", "recompute full", recomputes_all},
     {"--no-overlap-p2p-communication", "overlap_pipeline_transfers", "two interleaved stages",
      [](const MegatronSettings& settings) { return settings.stages == 2 && settings.chunks > 1; }},
+    {"--cpu-offloading-num-layers", "offload_layers", "a pipeline",
+     [](const MegatronSettings& settings) { return settings.stages > 1; }},
+    {"--cpu-offloading-num-layers", "offload_layers", "CUDA graphs",
+     [](const MegatronSettings& settings) { return settings.captures_graphs; }},
+    {"--cpu-offloading-num-layers", "offload_layers", "no layer that keeps its activations",
+     [](const MegatronSettings& settings) { return settings.offloads_all; }},
 };
 
 }  // namespace

@@ -36,11 +36,17 @@ std::string layout_text(const std::vector<int>& layers, int prediction_layers) {
   return text + run_of('t', layers.back()) + run_of('m', prediction_layers) + "L";
 }
 
-MegatronSettings settings_of(const json& strategy) {
+MegatronSettings settings_of(const JsonValue& scenario) {
+  const json& strategy = scenario->at("strategy");
+  const json& model = scenario->at("model");
+  const auto layers = model.find("layers");
   return {.recomputes_all = strategy.value("recompute", "") == "full",
           .overlaps_gradient_reduce = strategy.value("overlap_gradient_reduce", false),
           .stages = strategy.value("pipeline_parallel", 1),
-          .chunks = strategy.value("virtual_stages", 1)};
+          .chunks = strategy.value("virtual_stages", 1),
+          .captures_graphs = strategy.value("cuda_graph", "none") != "none",
+          .offloads_all = layers != model.end() && strategy.contains("offload_layers") &&
+                          strategy.at("offload_layers") == *layers};
 }
 
 /// Before Blackwell: of that and later generations Megatron-LM asks nothing.
@@ -55,7 +61,7 @@ bool is_before_blackwell(const json& node) {
 
 void leave_out_what_megatron_refuses(const JsonValue& scenario, FlagList& flags) {
   const json& strategy = scenario->at("strategy");
-  const MegatronSettings settings = settings_of(strategy);
+  const MegatronSettings settings = settings_of(scenario);
   for (const MegatronRefusal& refused : megatron_refusals()) {
     const auto removed = std::erase_if(flags.settings, [&](const std::string& setting) {
       return setting.starts_with(refused.flag) && refused.is_refused(settings);
@@ -112,7 +118,7 @@ std::string megatron_environment(const JsonValue& scenario) {
   const bool shards_gradients = strategy.value("zero_stage", 0) >= 2;  // Megatron-FSDP refuses it
   const bool overlaps_experts = strategy.value("expert_parallel", 1) > 1 &&
                                 strategy.value("overlap_expert_exchange", false) &&
-                                !megatron_refuses("overlap_expert_exchange", settings_of(strategy));
+                                !megatron_refuses("overlap_expert_exchange", settings_of(scenario));
   const json& node = scenario->at("cluster").at("topology").at("node");
   if (!splits_products || shards_gradients || overlaps_experts || !is_before_blackwell(node)) {
     return "";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/launch/flag_table.h"
+#include "sim/launch/launch_job.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
@@ -29,6 +30,15 @@ inline JsonValue replicas(const nlohmann::json& strategy) {
   scenario["strategy"] = {{"micro_batch", 2}, {"global_batch", 64}};
   scenario["strategy"].update(strategy);
   return scenario_of(scenario).resolved;
+}
+
+/// What Megatron-LM is told of so many layers there.
+inline FlagList megatron_flags(int layers, const nlohmann::json& strategy) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"]["layers"] = layers;
+  scenario["strategy"] = {{"preset", "megatron"}, {"micro_batch", 1}, {"global_batch", 64}};
+  scenario["strategy"].update(strategy);
+  return launch_job(scenario_of(scenario).resolved, LaunchFramework::megatron).flags;
 }
 
 /// "field value" of each.

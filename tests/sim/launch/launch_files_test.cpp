@@ -215,15 +215,6 @@ TEST(LaunchFiles, MpiStartsHorovodAndNobodyElse) {
   EXPECT_TRUE(can_start(JobManifest::train_job, LaunchFramework::megatron));
 }
 
-/// The same with so many layers, under Megatron-LM.
-FlagList megatron_flags(int layers, const nlohmann::json& strategy) {
-  nlohmann::json scenario = small_scenario(4);
-  scenario["model"]["layers"] = layers;
-  scenario["strategy"] = {{"preset", "megatron"}, {"micro_batch", 1}, {"global_batch", 64}};
-  scenario["strategy"].update(strategy);
-  return launch_job(scenario_of(scenario).resolved, LaunchFramework::megatron).flags;
-}
-
 TEST(LaunchFiles, MegatronHasALayoutOfLayersThatDoNotSplitEvenly) {
   // 10 layers in 4 x 2 chunks: two have 2, six have 1, the first ones the larger.
   const FlagList uneven = megatron_flags(10, {{"pipeline_parallel", 4}, {"virtual_stages", 2}});
@@ -261,42 +252,6 @@ TEST(LaunchFiles, MegatronHasTheVariableThatItAsserts) {
   const std::string sharded = script({{"tensor_parallel", 2}, {"zero_stage", 3}}, "h100-sxm");
   EXPECT_THAT(sharded, Not(HasSubstr(kVariable)));
   EXPECT_THAT(sharded, HasSubstr("--ckpt-format fsdp_dtensor"));
-}
-
-// validate_args: "Must use --overlap-param-gather with --overlap-grad-reduce".
-TEST(LaunchFiles, MegatronIsNotToldWhatItRefusesBesideTheRest) {
-  const FlagList late = megatron_flags(8, {{"overlap_gradient_reduce", false}});
-  EXPECT_THAT(late.settings, Contains("--use-distributed-optimizer"));
-  EXPECT_THAT(late.settings, Not(Contains("--overlap-param-gather")));
-  EXPECT_THAT(words_of(late.unsaid),
-              Contains("overlap_parameter_gather true beside overlap_gradient_reduce false"));
-  // "... and p2p communication overlap is disabled, pipeline-model-parallel size should be greater
-  // than 2"
-  const FlagList two = megatron_flags(
-      8, {{"pipeline_parallel", 2}, {"virtual_stages", 2}, {"overlap_pipeline_transfers", false}});
-  EXPECT_THAT(two.settings, Not(Contains("--no-overlap-p2p-communication")));
-  EXPECT_THAT(words_of(two.unsaid),
-              Contains("overlap_pipeline_transfers false beside two interleaved stages"));
-}
-
-// TransformerConfig: "disable full recomputation when enabling overlap_moe_expert_parallel_comm",
-// and with a pipeline "virtual_pipeline_model_parallel_size must be specified".
-TEST(LaunchFiles, MegatronOverlapsExpertsBetweenChunksThatAreNotComputedAgain) {
-  const auto job = [](std::vector<Override> more) {
-    more.emplace_back("/strategy/overlap_expert_exchange", "true");
-    return launch_job(shipped_scenario("qwen3_235b_a22b_256", std::move(more)),
-                      LaunchFramework::megatron);
-  };
-  constexpr const char* kFlag = "--overlap-moe-expert-parallel-comm";
-  const Override chunks{"/strategy/virtual_stages", "2"};
-  const Override nothing_again{"/strategy/recompute", "none"};
-  const Override all_again{"/strategy/recompute", "full"};
-  EXPECT_THAT(job({chunks, nothing_again}).flags.settings, Contains(kFlag));
-  EXPECT_THAT(job({chunks, all_again}).flags.settings, Not(Contains(kFlag)));
-  EXPECT_THAT(words_of(job({chunks, all_again}).flags.unsaid),
-              Contains("overlap_expert_exchange true beside recompute full"));
-  EXPECT_THAT(job({{"/strategy/virtual_stages", "1"}, nothing_again}).flags.settings,
-              Not(Contains(kFlag)));
 }
 
 TEST(LaunchFiles, TorchtitanRecomputesByItsDefaultWhereItCannotBeTold) {

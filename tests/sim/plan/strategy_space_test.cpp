@@ -188,6 +188,7 @@ TEST(StrategySpace, OfMegatronAsksForNothingThatItExitsOn) {
   text["strategy"]["overlap_parameter_gather"] = true;
   text["strategy"]["zero_stage"] = 1;
   text["strategy"]["cuda_graph"] = "layer";
+  text["strategy"]["offload_layers"] = 1;
   const Scenario scenario = read(scratch.write("scenario.json", text.dump()));
   const auto count = [&](std::optional<LaunchFramework> framework, auto is_counted) {
     const StrategySpace space(scenario, {}, {}, framework);
@@ -213,7 +214,8 @@ TEST(StrategySpace, OfMegatronAsksForNothingThatItExitsOn) {
       [](const Strategy& made) {
         return !made.overlap_pipeline_transfers && made.pipeline_parallel == 2 &&
                made.virtual_stages > 1;
-      }};
+      },
+      [](const Strategy& made) { return made.offload_layers > 0; }};  // beside the graphs
   for (const Condition is_refused : kRefused) {
     EXPECT_GT(count({}, is_refused), 0);
     EXPECT_EQ(count(LaunchFramework::megatron, is_refused), 0);
@@ -221,6 +223,18 @@ TEST(StrategySpace, OfMegatronAsksForNothingThatItExitsOn) {
   EXPECT_GT(count(LaunchFramework::megatron,
                   [](const Strategy& made) { return made.overlap_expert_exchange; }),
             0);
+}
+
+/// Activations wait in host memory where there is no pipeline.
+TEST(StrategySpace, OfMegatronOffloadsNoLayersOfStages) {
+  const ScratchFolder scratch;
+  nlohmann::json text = small_scenario(4);
+  text["strategy"]["offload_layers"] = 2;
+  const Scenario scenario = read(scratch.write("scenario.json", text.dump()));
+  const StrategySpace space(scenario, {"recompute"}, {}, LaunchFramework::megatron);
+  space.for_each([&](const StrategyChoice& choice) {
+    EXPECT_EQ(space.strategy(choice).offload_layers, choice.pipeline_parallel == 1 ? 2 : 0);
+  });
 }
 
 TEST(StrategySpace, OfDeepSpeedHasShardsAndTensorsButNoPipelines) {
