@@ -129,9 +129,10 @@ constexpr FlagRow kTable[] = {
      "*",
      {"--seq-length {}\n--max-position-embeddings {}", "training.seq_len={}", kOfScript, kOfScript,
       kOfScript}},
-    {"packed_length",
-     "*",
-     {"--reset-position-ids\n--reset-attention-mask", kOfScript, kOfScript, kOfScript, kOfScript}},
+    // Megatron-LM's --reset-attention-mask makes a mask that Transformer Engine does not look at
+    // (NVIDIA/Megatron-LM issue 2357): documents are kept apart where the data set tells where they
+    // begin (cu_seqlens), as that of --sft does and that of pretrain_gpt.py does not.
+    {"packed_length", "*", {kOfScript, kOfScript, kOfScript, kOfScript, kOfScript}},
     {"optimizer", "adam", {"", "", "", "", "--optim adamw_torch_fused"}},
     {"optimizer",
      "muon",

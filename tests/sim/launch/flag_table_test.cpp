@@ -116,6 +116,13 @@ TEST(FlagTable, MegatronNamesModulesThatAreComputedAgain) {
   EXPECT_THAT(list.unsaid, IsEmpty());
 }
 
+// --reset-attention-mask would let documents see each other all the same.
+TEST(FlagTable, MegatronsScriptKeepsPackedDocumentsApart) {
+  const FlagList list = flags_of(replicas({{"packed_length", 256}}), LaunchFramework::megatron);
+  EXPECT_THAT(words_of(list.of_script), Contains("packed_length 256"));
+  for (const std::string& setting : list.settings) EXPECT_THAT(setting, Not(HasSubstr("--reset")));
+}
+
 // Compression.fp16 is an argument of DistributedOptimizer; horovodrun exits on a flag for it.
 TEST(FlagTable, HorovodsScriptReducesInFp16) {
   const FlagList list = flags_of(replicas({{"preset", "horovod"}, {"gradient_precision", "fp16"}}),
