@@ -345,7 +345,11 @@ constexpr FlagRow kTable[] = {
      {"--cuda-graph-impl local\n--cuda-graph-scope full_iteration\n"
       "--no-check-for-nan-in-loss-and-grad",
       kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
-    {"cuda_graph", "*", {"--cuda-graph-impl local", kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
+    {"cuda_graph", "layer, none of it kept", {kNoFlag, kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
+    {"cuda_graph",
+     "*",
+     {"--cuda-graph-impl transformer_engine\n--cuda-graph-scope {captured_parts}", kNoFlag, kNoFlag,
+      kNoFlag, kNoFlag}},
     {"task", "pretrain", {"", "", "", "", ""}},
     {"task", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript, kOfScript}},
     {"lora_rank", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript, kOfScript}},

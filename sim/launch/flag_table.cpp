@@ -13,6 +13,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
+#include "sim/launch/captured_parts.h"
 #include "sim/launch/launched_model.h"
 
 namespace headway {
@@ -77,8 +78,9 @@ Q quantity_of(const json& strategy, const char* field) {
 }
 
 /// Words that {..} stands for, beside the fields themselves.
-std::map<std::string, std::string> words_of_flags(const json& scenario) {
-  const json& strategy = scenario.at("strategy");
+std::map<std::string, std::string> words_of_flags(const JsonValue& scenario) {
+  const json& strategy = scenario->at("strategy");
+  const json& model = scenario->at("model");
   std::map<std::string, std::string> words;
   for (const auto& [field, value] : strategy.items()) words[field] = unquoted_json(value);
   if (const auto modules = strategy.find("recompute_modules"); modules != strategy.end()) {
@@ -91,7 +93,7 @@ std::map<std::string, std::string> words_of_flags(const json& scenario) {
   const std::int64_t micro = number_of(strategy, "micro_batch", 1);
   const std::int64_t context = number_of(strategy, "context_parallel", 1);
   const std::int64_t shards = number_of(strategy, "shard_group", replicas * context);
-  const auto layers = scenario.at("model").find("layers");
+  const auto layers = model.find("layers");
   const auto whole = [&](const char* name, std::int64_t value) {
     words[name] = std::to_string(value);
   };
@@ -102,7 +104,7 @@ std::map<std::string, std::string> words_of_flags(const json& scenario) {
   whole("micro_batches", global / replicas / micro);
   whole("copies", std::max<std::int64_t>(1, replicas * context / shards));
   whole("shards", std::max<std::int64_t>(1, shards / context));
-  if (layers != scenario.at("model").end() && layers->is_number_integer()) {
+  if (layers != model.end() && layers->is_number_integer()) {
     const std::int64_t counted = layers->get<std::int64_t>() + (counts_ends ? 2 : 0);
     const std::int64_t most = (counted + chunks - 1) / chunks;
     if ((counted + most - 1) / most == chunks) whole("layers_of_chunk", most);
@@ -111,6 +113,7 @@ std::map<std::string, std::string> words_of_flags(const json& scenario) {
   const Bytes bucket = quantity_of<Bytes>(strategy, "gradient_bucket");
   whole("bucket_elements", static_cast<std::int64_t>(bucket.count() / (wide ? 4.0 : 2.0)));
   whole("bucket_mib", static_cast<std::int64_t>(bucket / Bytes(1048576.0)));
+  words["captured_parts"] = captured_parts(scenario);
   words["cycle_ms"] =
       fmt::format("{:g}", quantity_of<Seconds>(strategy, "gradient_cycle") / Seconds(1e-3));
   return words;
@@ -135,7 +138,8 @@ std::optional<std::string> filled_in(std::string_view flag, const std::string& v
 }
 
 /// Where several fields make one choice of a framework.
-std::string value_of(const json& strategy, const std::string& field) {
+std::string value_of(const JsonValue& scenario, const std::string& field) {
+  const json& strategy = scenario->at("strategy");
   std::string value = unquoted_json(strategy.at(field));
   if (field == "schedule" && value == "1f1b" && number_of(strategy, "virtual_stages", 1) > 1) {
     return "1f1b, interleaved";
@@ -146,6 +150,9 @@ std::string value_of(const json& strategy, const std::string& field) {
   }
   if (field == "gradient_precision" && strategy.value("precision", "") == "fp16") {
     return value + ", of fp16";
+  }
+  if (field == "cuda_graph" && value == "layer" && captured_parts(scenario).empty()) {
+    return "layer, none of it kept";
   }
   if (field == "recompute" && value == "full" && strategy.contains("recompute_layers")) {
     return "full, some layers";
@@ -236,13 +243,13 @@ bool can_be_told(LaunchFramework framework, std::string_view field, std::string_
 
 FlagList flags_of(const JsonValue& scenario, LaunchFramework framework) {
   const json& strategy = scenario->at("strategy");
-  const std::map<std::string, std::string> words = words_of_flags(*scenario);
+  const std::map<std::string, std::string> words = words_of_flags(scenario);
   FlagList list;
   std::string_view known;  // field of the row before, if it was said already
   for (const FlagRow& row : flag_table()) {
     const std::string field(row.field);
     if (row.field == known || !strategy.contains(field)) continue;
-    const std::string value = value_of(strategy, field);
+    const std::string value = value_of(scenario, field);
     if (row.value != "*" && row.value != value) continue;
     known = row.field;
     if (is_without_effect(scenario, field)) continue;

@@ -14,6 +14,7 @@ namespace headway {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -114,6 +115,41 @@ TEST(FlagTable, MegatronNamesModulesThatAreComputedAgain) {
       LaunchFramework::megatron);
   EXPECT_THAT(list.settings, Contains("--recompute-modules core_attn layernorm"));
   EXPECT_THAT(list.unsaid, IsEmpty());
+}
+
+/// What graphs of layers hold under Megatron-LM, of a strategy of the model.
+std::vector<std::string> graph_settings(const char* model,
+                                        const nlohmann::json& strategy = nlohmann::json::object()) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"] = model;
+  scenario["strategy"] = {{"micro_batch", 1}, {"global_batch", 64}, {"cuda_graph", "layer"}};
+  scenario["strategy"].update(strategy);
+  std::vector<std::string> settings =
+      flags_of(scenario_of(scenario).resolved, LaunchFramework::megatron).settings;
+  std::erase_if(settings,
+                [](const std::string& setting) { return !setting.starts_with("--cuda-graph"); });
+  return settings;
+}
+
+// "moe cuda graph is only supported with drop-padding MoE"; "attn cuda graph is not supported with
+// core_attn recompute"; "moe_preprocess cuda graph is not supported when there are DtoH copies".
+TEST(FlagTable, MegatronsGraphsHoldWhatOfALayerTheyCan) {
+  constexpr const char* kGraphs = "--cuda-graph-impl transformer_engine";
+  EXPECT_THAT(graph_settings("llama3_8b"), ElementsAre(kGraphs, "--cuda-graph-scope attn mlp"));
+  EXPECT_THAT(graph_settings("qwen3_30b_a3b"),
+              ElementsAre(kGraphs, "--cuda-graph-scope attn moe_router moe_preprocess"));
+  EXPECT_THAT(graph_settings("qwen3_30b_a3b", {{"expert_capacity_factor", 1.0}}),
+              ElementsAre(kGraphs, "--cuda-graph-scope attn moe_router"));
+  const auto again = [](std::vector<std::string> modules) {
+    return nlohmann::json{{"recompute", "modules"}, {"recompute_modules", std::move(modules)}};
+  };
+  EXPECT_THAT(graph_settings("deepseek_v3", again({"mla_up_proj", "mlp"})),
+              ElementsAre(kGraphs, "--cuda-graph-scope moe_router moe_preprocess"));
+  EXPECT_THAT(graph_settings("deepseek_v3", again({"moe"})),
+              ElementsAre(kGraphs, "--cuda-graph-scope attn"));
+  EXPECT_THAT(graph_settings("llama3_8b", {{"attention", "unfused"}, {"recompute", "selective"}}),
+              ElementsAre(kGraphs, "--cuda-graph-scope mlp"));
+  EXPECT_THAT(graph_settings("llama3_8b", again({"core_attn", "mlp"})), IsEmpty());
 }
 
 // --reset-attention-mask would let documents see each other all the same.
