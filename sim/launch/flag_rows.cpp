@@ -289,7 +289,12 @@ constexpr FlagRow kTable[] = {
      "torch-compile",
      {"", "compile.enable=true", kOfScript, kOfScript, "--torch_compile true"}},
     {"kernel_family", "*", {"", "", "", "", ""}},  // says what the software is
+    // Each of Megatron-LM's words switches the others off (NVTE_FLASH_ATTN, NVTE_FUSED_ATTN).
+    {"attention",
+     "flash by cuDNN",
+     {"--attention-backend fused", "", kOfScript, kOfScript, kOfScript}},
     {"attention", "flash", {"--attention-backend flash", "", kOfScript, kOfScript, kOfScript}},
+    {"attention", "flash-2 of latent attention", {kNoFlag, "", kOfScript, kOfScript, kOfScript}},
     {"attention",
      "unfused",
      {"--attention-backend unfused", kNoFlag, kOfScript, kOfScript, kOfScript}},

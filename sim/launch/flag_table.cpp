@@ -13,6 +13,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
+#include "sim/launch/attention_backend.h"
 #include "sim/launch/captured_parts.h"
 #include "sim/launch/launched_model.h"
 
@@ -26,7 +27,6 @@ constexpr std::string_view kDescriptions[] = {
     "schema",
     "preset",
     "software_release",
-    "attention_kernel",
     "image_kernels",
     "per_parameter_sharding",
     "collective_library",
@@ -35,6 +35,7 @@ constexpr std::string_view kDescriptions[] = {
     "fused_operators",
     "expert_imbalance",
     "data_parallel",      // what the other degrees leave of the world size
+    "attention_kernel",   // said with attention
     "recompute_layers"};  // said with recompute
 
 /// A field that does nothing where another one has that value.
@@ -141,6 +142,7 @@ std::optional<std::string> filled_in(std::string_view flag, const std::string& v
 std::string value_of(const JsonValue& scenario, const std::string& field) {
   const json& strategy = scenario->at("strategy");
   std::string value = unquoted_json(strategy.at(field));
+  if (field == "attention" && value == "flash") return attention_kernel_word(scenario);
   if (field == "schedule" && value == "1f1b" && number_of(strategy, "virtual_stages", 1) > 1) {
     return "1f1b, interleaved";
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # small on 4 x 2 accelerators of small, for Hugging Face accelerate, the same on every node.
-# For the training script to do: sequence_length 1024, attention flash.
+# For the training script to do: sequence_length 1024, attention flash by cuDNN.
 # The script is one of transformers' Trainer (run_clm.py, TRL's sft.py), which takes the flags
 # behind it.
 # Weights are planned in bf16: load the model so (dtype bfloat16).

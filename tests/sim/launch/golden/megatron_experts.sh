@@ -52,5 +52,5 @@ torchrun --nnodes 32 --nproc-per-node 8 \
   --bf16 \
   --fp8-format hybrid \
   --fp8-recipe tensorwise \
-  --attention-backend flash \
+  --attention-backend fused \
   "$@"

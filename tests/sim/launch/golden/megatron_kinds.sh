@@ -40,5 +40,5 @@ torchrun --nnodes 8 --nproc-per-node 8 \
   --overlap-param-gather \
   --ddp-bucket-size 40000000 \
   --bf16 \
-  --attention-backend flash \
+  --attention-backend fused \
   "$@"
