@@ -128,6 +128,9 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
     leave_out_what_megatron_refuses(scenario, job.flags);
   }
   std::vector<std::string> of_framework;
+  if (framework == LaunchFramework::torchtitan) {
+    leave_out_what_torchtitan_refuses(scenario, job.flags, of_framework);
+  }
   if (framework == LaunchFramework::accelerate) {
     settle_accelerate(scenario, job.flags, of_framework);
   }
@@ -156,13 +159,7 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
         is_decoder(scenario)
             ? "torchtitan takes its model by name: add [model] name and flavor, or pass them."
             : "torchtitan trains decoders only: the model needs a train spec of its own.");
-    // torchtitan 0.2, job_config.py: ActivationCheckpoint.mode.
-    const auto is_recompute = [](const UnsaidField& field) { return field.field == "recompute"; };
-    if (std::ranges::any_of(job.flags.unsaid, is_recompute)) {
-      job.remarks.emplace_back(
-          "Not told what to recompute it recomputes every second layer (the default of "
-          "activation_checkpoint.mode and selective_ac_option).");
-    }
+    job.remarks.insert(job.remarks.end(), of_framework.begin(), of_framework.end());
   }
   if (cluster.at("topology").contains("other_nodes")) {
     job.remarks.emplace_back(

@@ -42,7 +42,10 @@ void settle_megatron_layout(const JsonValue& scenario, FlagList& flags);
 /// It exits at its start where a setting meets another one that it does not go with: such a one is
 /// not told, and said instead.
 void leave_out_what_megatron_refuses(const JsonValue& scenario, FlagList& flags);
-/// Variables that its processes need, each line of a shell.
+/// The same of torchtitan; what it does by its defaults instead is added to the remarks.
+void leave_out_what_torchtitan_refuses(const JsonValue& scenario, FlagList& flags,
+                                       std::vector<std::string>& remarks);
+/// Variables that Megatron-LM's processes need, each line of a shell.
 [[nodiscard]] std::string megatron_environment(const JsonValue& scenario);
 /// What accelerate does otherwise under FSDP than without it, said in its settings and remarks: so
 /// that weights stay in the format, and gradients are reduced as often, as planned.

@@ -1,13 +1,11 @@
 #include "sim/launch/megatron_refusals.h"
 
-#include <algorithm>
-
 namespace headway {
 namespace {
 
 bool recomputes_all(const MegatronSettings& settings) { return settings.recomputes_all; }
 
-constexpr MegatronRefusal kRefusals[] = {
+constexpr RefusedSetting<MegatronSettings> kRefusals[] = {
     {"--overlap-param-gather", "overlap_parameter_gather", "overlap_gradient_reduce false",
      [](const MegatronSettings& settings) { return !settings.overlaps_gradient_reduce; }},
     {"--overlap-moe-expert-parallel-comm", "overlap_expert_exchange", "recompute full",
@@ -27,12 +25,6 @@ constexpr MegatronRefusal kRefusals[] = {
 
 }  // namespace
 
-std::span<const MegatronRefusal> megatron_refusals() { return kRefusals; }
-
-bool megatron_refuses(std::string_view field, const MegatronSettings& settings) {
-  return std::ranges::any_of(kRefusals, [&](const MegatronRefusal& refusal) {
-    return refusal.field == field && refusal.is_refused(settings);
-  });
-}
+std::span<const RefusedSetting<MegatronSettings>> megatron_refusals() { return kRefusals; }
 
 }  // namespace headway

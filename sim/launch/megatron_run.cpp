@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "sim/files/json_text.h"
 #include "sim/jobs/schedules/layer_placement.h"
 #include "sim/launch/launch_job.h"
 #include "sim/launch/megatron_refusals.h"
@@ -60,17 +59,7 @@ bool is_before_blackwell(const json& node) {
 }  // namespace
 
 void leave_out_what_megatron_refuses(const JsonValue& scenario, FlagList& flags) {
-  const json& strategy = scenario->at("strategy");
-  const MegatronSettings settings = settings_of(scenario);
-  for (const MegatronRefusal& refused : megatron_refusals()) {
-    const auto removed = std::erase_if(flags.settings, [&](const std::string& setting) {
-      return setting.starts_with(refused.flag) && refused.is_refused(settings);
-    });
-    if (removed == 0) continue;
-    const std::string field(refused.field);
-    flags.unsaid.push_back(
-        {field, fmt::format("{} beside {}", compact_json(strategy.at(field)), refused.beside)});
-  }
+  leave_out_refused(megatron_refusals(), settings_of(scenario), scenario->at("strategy"), flags);
 }
 
 void settle_megatron_layout(const JsonValue& scenario, FlagList& flags) {
