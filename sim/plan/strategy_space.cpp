@@ -9,7 +9,9 @@
 #include "sim/jobs/read_strategy.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/launch/launch_files.h"
 #include "sim/launch/megatron_refusals.h"
+#include "sim/launch/torchtitan_refusals.h"
 #include "sim/scenario/read_reliability.h"
 
 namespace headway {
@@ -95,6 +97,29 @@ void leave_out_what_megatron_refuses(const Model& model, Strategy& strategy) {
   if (refuses("offload_layers")) strategy.offload_layers = 0;
 }
 
+TorchtitanSettings torchtitan_settings(const StrategyChoice& choice, Sharding sharding,
+                                       const Strategy& base) {
+  const bool is_wide = base.precision == Precision::fp32 || base.precision == Precision::tf32;
+  return {.tensor = choice.tensor_parallel,
+          .context = choice.context_parallel,
+          .pipeline = choice.pipeline_parallel,
+          .data = choice.data_parallel,
+          .expert = choice.expert_parallel,
+          .shards = choice.data_parallel,
+          .is_sharded = sharding == Sharding::full,
+          .is_in_few_bits = !is_wide};
+}
+
+/// Whether full sharding is for layers of stages and of experts, too: torchtitan has nothing else
+/// for them, and a scenario may have it.
+bool shards_split_layers(const Scenario& scenario, std::optional<LaunchFramework> framework) {
+  if (!framework) framework = launch_framework_of(scenario.resolved);
+  if (framework == LaunchFramework::torchtitan) return true;
+  const Strategy& given = *scenario.strategy;
+  return given.sharding == Sharding::full &&
+         (given.pipeline_parallel > 1 || scenario.model.routing() != nullptr);
+}
+
 bool keeps_all(const std::vector<const StrategyRule*>& rules, Layout layout) {
   return std::ranges::all_of(rules, [&](const StrategyRule* rule) { return rule->holds(layout); });
 }
@@ -135,6 +160,7 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
               : given_flag(scenario, "overlap_parameter_gather",
                            preset_has(scenario, &Strategy::overlap_parameter_gather))),
       gathers_after_step_(says("overlap_parameter_gather", "true, after the step")),
+      shards_split_layers_(shards_split_layers(scenario, framework)),
       schedule_rules_(rules_about(true)) {
   if (scenario.strategy->synchronisation->servers() == nullptr) return;
   Diagnostic problem;
@@ -232,12 +258,20 @@ void StrategySpace::visit_degrees(
 
 /// Those that stages and experts leave.
 std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) const {
+  const bool has_stages = choice.pipeline_parallel > 1;
+  const bool splits_layers = has_stages || scenario_.model.routing() != nullptr;
+  const bool keeps_parameters = says("reshard_after_forward", "false");
   std::vector<Sharding> left;
   for (const Sharding sharding : kShardings) {
     if (keeps("zero_stage") && sharding != scenario_.strategy->sharding) continue;
-    const bool splits_layers = choice.pipeline_parallel > 1 || scenario_.model.routing() != nullptr;
-    const bool is_told = says("zero_stage", std::to_string(static_cast<int>(sharding)));
-    if (is_told && (sharding != Sharding::full || !splits_layers)) left.push_back(sharding);
+    if (!says("zero_stage", std::to_string(static_cast<int>(sharding)))) continue;
+    if (sharding == Sharding::full && splits_layers && !shards_split_layers_) continue;
+    if (sharding == Sharding::full && has_stages && !keeps_parameters) continue;
+    if (framework_ == LaunchFramework::torchtitan &&
+        !torchtitan_starts(torchtitan_settings(choice, sharding, *scenario_.strategy))) {
+      continue;
+    }
+    left.push_back(sharding);
   }
   return left;
 }
@@ -290,6 +324,8 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
         for (const Recompute recompute : recomputes) {
           choice.recompute = recompute;
           for (const Sharding sharding : shardings) {
+            // Its stages share parameters with the opposite ones.
+            if (sharding == Sharding::full && schedule.is_doubled()) continue;
             choice.sharding = sharding;
             if (recovers(choice)) visit(choice);
           }
@@ -336,6 +372,9 @@ Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
                                       overlaps_gathers_;
   strategy.shard_group = choice.sharding == Sharding::full ? strategy.replicas() : 0;
   strategy.reshard_after_forward = base.sharding != Sharding::full || base.reshard_after_forward;
+  if (shards_split_layers_ && choice.sharding == Sharding::full && choice.pipeline_parallel > 1) {
+    strategy.reshard_after_forward = false;
+  }
   strategy.per_parameter_sharding =
       choice.sharding == Sharding::full && base.per_parameter_sharding;
   strategy.recompute = choice.recompute;

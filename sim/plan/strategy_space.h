@@ -44,7 +44,8 @@ struct StrategyChoice {
 /// - 1F1B with every number of virtual stages, GPipe, ZB-H1, ZB-V and DualPipe;
 /// - every micro-batch that divides a replica's part of the global batch;
 /// - sharding of nothing, the optimizer and, without pipeline and experts, everything (ZeRO-2 holds
-///   more than ZeRO-3 and reduces every micro-batch: it is left out);
+///   more than ZeRO-3 and reduces every micro-batch: it is left out); with these, too, where
+///   torchtitan runs the job, or the scenario has it so;
 /// - no recomputation, of the activation function, of attention, of whole layers, and whatever the
 ///   scenario has;
 /// - that the scenario's recovery from failures can do with;
@@ -52,7 +53,7 @@ struct StrategyChoice {
 ///
 /// What goes with them: sequence parallelism with tensor parallelism, unless the scenario turns it
 /// off; transfers of pipelines overlap with virtual stages only, unless it says otherwise; copies
-/// of fully sharded parameters are one.
+/// of fully sharded parameters are one, and stages of a pipeline keep theirs for a step.
 class StrategySpace {
  public:
   /// Fields in `kept` (names of `searched_fields`) stay as the scenario has them. `scenario` has to
@@ -109,6 +110,7 @@ class StrategySpace {
   bool sets_transfer_overlap_;  ///< the scenario says whether pipelines' transfers overlap
   bool overlaps_gathers_;       ///< of parameters, where states or parameters are sharded
   bool gathers_after_step_;     ///< sharded states, where the scenario overlaps gathering
+  bool shards_split_layers_;    ///< fully, those of stages and of experts
   std::vector<const StrategyRule*> schedule_rules_;
 };
 

@@ -53,6 +53,10 @@ std::vector<Problem> problems() {
   const nlohmann::json long_sequences = model({{"sequence_length", 8192}});
   const nlohmann::json sharded = {
       {"strategy", {{"tensor_parallel", 1}, {"pipeline_parallel", 1}, {"zero_stage", 3}}}};
+  // As torchtitan has it, stages and experts too.
+  const nlohmann::json torchtitan = {
+      {"strategy",
+       {{"preset", "torchtitan"}, {"reshard_after_forward", false}, {"sequence_parallel", true}}}};
   const nlohmann::json drawn = {
       {"perturbations", {{"device_spread", 0.02}, {"operation_spread", 0.05}}}};
   const nlohmann::json experts =
@@ -84,6 +88,9 @@ std::vector<Problem> problems() {
       {"fully sharded", sharded},
       {"fully sharded on Ethernet", both(sharded, nics_of("12.5 GB/s"))},
       {"fully sharded with a slow accelerator", both(sharded, slow({{2, 1.25}}))},
+      {"stages fully sharded", both(large, torchtitan)},
+      {"stages fully sharded on Ethernet", both(torchtitan, nics_of("12.5 GB/s"))},
+      {"experts fully sharded", both(experts, torchtitan)},
       {"tight memory, drawn", both(tight, drawn)},
       {"tight memory with a slow accelerator", both(tight, slow({{1, 1.25}}))},
       {"experts, drawn", both(experts, drawn)},

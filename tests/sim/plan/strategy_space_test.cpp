@@ -163,7 +163,10 @@ TEST(StrategySpace, OfAFrameworkHasOnlyWhatItCanBeTold) {
     EXPECT_FALSE(told.empty()) << word;
     EXPECT_LT(told.size(), all.size()) << word;
     for (const StrategyChoice& choice : told) {
-      EXPECT_TRUE(all.contains(choice)) << word;
+      const bool is_torchtitans = choice.sharding == Sharding::full && choice.pipeline_parallel > 1;
+      EXPECT_TRUE(all.contains(choice) ||
+                  (framework == LaunchFramework::torchtitan && is_torchtitans))
+          << word;
       JsonValue resolved = scenario.resolved;
       (*resolved)["strategy"] = space.fields(choice);
       for (const UnsaidField& field : flags_of(resolved, framework).unsaid) {
@@ -235,6 +238,45 @@ TEST(StrategySpace, OfMegatronOffloadsNoLayersOfStages) {
   space.for_each([&](const StrategyChoice& choice) {
     EXPECT_EQ(space.strategy(choice).offload_layers, choice.pipeline_parallel == 1 ? 2 : 0);
   });
+}
+
+/// torchtitan exits on whole replicas beside other degrees, and on experts that shards do not hold.
+/// What it has for layers of stages and of experts is full sharding.
+TEST(StrategySpace, OfTorchtitanShardsWhateverIsSplit) {
+  const ScratchFolder scratch;
+  for (const bool has_experts : {false, true}) {
+    nlohmann::json text = small_scenario(4);
+    if (has_experts) {
+      text["model"]["mixture_of_experts"] = {
+          {"experts", 8}, {"experts_per_token", 2}, {"expert_hidden", 512}};
+    }
+    text["strategy"] = {{"preset", "torchtitan"}, {"micro_batch", 1}, {"global_batch", 16}};
+    const std::string path = scratch.write("scenario.json", text.dump());
+    const Scenario scenario = read(path);
+    const StrategySpace space(scenario, {}, {}, LaunchFramework::torchtitan);
+    std::set<int> experts;
+    int stages = 0;
+    int number = 0;
+    space.for_each([&](const StrategyChoice& choice) {
+      const Strategy made = space.strategy(choice);
+      const bool splits_layers = made.tensor_parallel * made.pipeline_parallel > 1;
+      if (made.sharding != Sharding::full) {
+        EXPECT_EQ(choice.data_parallel, 8) << space.fields(choice).dump();
+      }
+      EXPECT_TRUE(!splits_layers || made.replicas() > 1);
+      const int within = made.tensor_parallel * made.context_parallel;
+      EXPECT_TRUE(made.expert_parallel == 1 || made.expert_parallel % within == 0);
+      experts.insert(made.expert_parallel);
+      if (made.pipeline_parallel > 1) ++stages;
+      EXPECT_EQ(made.reshard_after_forward, made.pipeline_parallel == 1);
+      if (number++ % 23 != 0) return;
+      EXPECT_TRUE(read_choice(path, space, choice).has_value()) << space.fields(choice).dump();
+      EXPECT_EQ(read(path, choice_overrides(space, choice)).resolved->at("strategy"),
+                space.fields(choice));
+    });
+    EXPECT_GT(stages, 50);
+    EXPECT_EQ(experts, has_experts ? std::set<int>({1, 2, 4, 8}) : std::set<int>({1}));
+  }
 }
 
 TEST(StrategySpace, OfDeepSpeedHasShardsAndTensorsButNoPipelines) {
