@@ -8,6 +8,7 @@
 
 #include "sim/files/input_files.h"
 #include "sim/files/json_text.h"
+#include "sim/jobs/rules/strategy_rules.h"
 #include "sim/plan/strategy_space.h"
 #include "sim/scenario/candidates.h"
 
@@ -107,6 +108,57 @@ std::optional<LeaderOptions> readable(const LeaderOptions& leaders, const json& 
   return std::nullopt;
 }
 
+/// Whether a plan says what a field is: it is searched, or goes with tensor parallelism.
+bool is_planned(std::string_view field) {
+  return std::ranges::find(searched_fields(), field) != searched_fields().end() ||
+         field == "sequence_parallel";
+}
+
+/// Fields that are searched and that a rule holds against others that a plan finds; none if
+/// anything else is wrong, too. Of rules about one field, the same where others decide:
+/// `with_lone_fields`.
+std::set<std::string> searched_in_conflict(const std::vector<Diagnostic>& problems,
+                                           const std::set<std::string>& kept,
+                                           bool with_lone_fields) {
+  std::set<std::string> found;
+  for (const Diagnostic& problem : problems) {
+    const bool is_of_batch = problem.pointer == "/strategy/global_batch";
+    if (problem.severity != Severity::error || is_of_batch) continue;
+    const auto rule = std::ranges::find_if(strategy_rules(), [&](const StrategyRule& candidate) {
+      const std::string_view title = candidate.title.empty() ? candidate.words : candidate.title;
+      const bool is_lone = candidate.fields.size() == 1;
+      const bool is_meant = !is_lone || (with_lone_fields && !candidate.besides.empty());
+      return is_meant && problem.message == title &&
+             std::ranges::all_of(candidate.fields, is_planned);
+    });
+    std::set<std::string> searched;
+    for (const std::string_view field : searched_fields()) {
+      const bool is_named = rule != strategy_rules().end() &&
+                            std::ranges::find(rule->fields, field) != rule->fields.end();
+      if (is_named && !kept.contains(std::string(field))) searched.emplace(field);
+    }
+    if (searched.empty()) return {};
+    found.merge(searched);
+  }
+  return found;
+}
+
+/// The same without such fields, where that can be read. What is left out may leave others without
+/// what they need: virtual stages without their pipeline.
+std::optional<LeaderOptions> without_conflicts(LeaderOptions leaders, json strategy,
+                                               const std::set<std::string>& kept) {
+  bool is_first = true;
+  for (std::size_t before = strategy.size() + 1; strategy.size() < before; is_first = false) {
+    before = strategy.size();
+    for (const std::string& field : searched_in_conflict(problems_of(leaders), kept, !is_first)) {
+      strategy.erase(field);
+    }
+    set_override(leaders.options.overrides, {"/strategy", compact_json(strategy)});
+    if (auto begun = readable(leaders, strategy, kept)) return begun;
+  }
+  return std::nullopt;
+}
+
 /// Problems of what was changed, each where it stands as written if it does.
 std::vector<Diagnostic> placed_as_written(std::vector<Diagnostic> problems,
                                           const std::vector<Diagnostic>& written) {
@@ -145,6 +197,7 @@ Scenario read_planned(PlanOptions& options, PlannedCluster cluster, Diagnostics&
     set_override(changed.options.overrides, on_one_node(scenario->at("cluster")));
   } else {
     std::optional<LeaderOptions> begun = readable(changed, *strategy, options.kept);
+    if (!begun) begun = without_conflicts(changed, *strategy, options.kept);
     if (!begun) throw InputError(*wrong);  // as it was written, not as it was changed
     changed = std::move(*begun);
   }

@@ -12,9 +12,9 @@ enum class PlannedCluster {
 
 /// Reads the scenario of a plan, whose strategy, and number of nodes if that is asked for, are for
 /// the plan to find. Where they do not go together as they stand, the data-parallel degree is left
-/// out; where the number of nodes is asked for, so are all fields that are searched, and it is read
-/// on one node. `options` then says so to whoever reads it again. Throws InputError for everything
-/// else that is wrong.
+/// out, and whatever else is searched that does not go with other fields; where the number of nodes
+/// is asked for, so are all fields that are searched, and it is read on one node. `options` then
+/// says so to whoever reads it again. Throws InputError for everything else that is wrong.
 [[nodiscard]] Scenario read_planned(PlanOptions& options, PlannedCluster cluster,
                                     Diagnostics& diagnostics);
 

@@ -16,6 +16,7 @@
 #include "sim/cli/progress.h"
 #include "sim/files/json_output.h"
 #include "sim/plan/plan_question.h"
+#include "sim/plan/planned_scenario.h"
 
 namespace headway {
 namespace {
@@ -40,9 +41,9 @@ PlanRequest plan_request_of(const Arguments& arguments) {
   request.question = read_plan_question(std::move(options), arguments.value("goal"),
                                         arguments.integer("best", 1, kMostLeaders), diagnostics);
   if (std::ranges::any_of(request.outputs, is_launch_file, &OutputFile::path)) {
-    const LeaderOptions& leaders = request.question.options.leaders;
+    PlanOptions planned = request.question.options;
     Diagnostics told_by_the_plan;
-    check_launch(read_scenario(leaders.path, leaders.options, told_by_the_plan).resolved,
+    check_launch(read_planned(planned, PlannedCluster::as_given, told_by_the_plan).resolved,
                  request.launch, request.outputs);
   }
   return request;

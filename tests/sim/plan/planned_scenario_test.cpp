@@ -47,6 +47,24 @@ TEST(PlannedScenario, DegreesThatAreWrittenOrKeptStay) {
   EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario)); }), is_of_batch);
 }
 
+/// A preset that shards parameters, and a pipeline whose stages would gather them for every
+/// micro-batch: the plan replaces both.
+TEST(PlannedScenario, BeginsWithoutSearchedFieldsThatDoNotGoTogether) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"] = {
+      {"preset", "torchtitan"}, {"pipeline_parallel", 2}, {"micro_batch", 1}, {"global_batch", 16}};
+  EXPECT_EQ(read(scenario).strategy->pipeline_parallel, 1);
+  const auto is_of_shards = testing::HasSubstr("zero_stage 3 does not go with a pipeline where");
+  const std::set<std::string> both = {"pipeline_parallel", "zero_stage"};
+  EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario, both)); }), is_of_shards);
+  scenario["strategy"]["virtual_stages"] = 2;  // whose pipeline goes
+  EXPECT_EQ(read(scenario).strategy->virtual_stages, 1);
+  // What is wrong by itself is told.
+  scenario["strategy"]["tensor_parallel"] = 3;
+  EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario)); }),
+              testing::HasSubstr("tensor_parallel"));
+}
+
 TEST(PlannedScenario, ProblemsStandWhereTheyWereWritten) {
   nlohmann::json scenario = with_odd_batch();
   scenario["strategy"]["preset"] = "megatronn";
