@@ -78,6 +78,7 @@ std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
   }
   if (const auto latent = model.find("latent_attention"); latent != model.end()) {
     flags.emplace_back("--multi-latent-attention");
+    flags.emplace_back("--qk-layernorm");  // norms of what is compressed
     if (latent->at("query_rank") != 0) number("--q-lora-rank", latent->at("query_rank"));
     number("--kv-lora-rank", latent->at("key_value_rank"));
     number("--qk-head-dim", latent->at("head_size_without_rotary"));

@@ -77,10 +77,10 @@ LaunchFile megatron_of(const char* model) {
 TEST(LaunchFiles, MegatronOfLatentAttentionAndSharedExperts) {
   const LaunchFile file = megatron_of("deepseek_v3");
   for (const char* flag :
-       {"--multi-latent-attention", "--q-lora-rank 1536", "--kv-lora-rank 512", "--qk-head-dim 128",
-        "--qk-pos-emb-head-dim 64", "--v-head-dim 128", "--num-experts 256", "--moe-router-topk 8",
-        "--moe-shared-expert-intermediate-size 2048", "--moe-layer-freq \"([0]*3+[1]*58)\"",
-        "--mtp-num-layers 1"}) {
+       {"--multi-latent-attention", "--qk-layernorm", "--q-lora-rank 1536", "--kv-lora-rank 512",
+        "--qk-head-dim 128", "--qk-pos-emb-head-dim 64", "--v-head-dim 128", "--num-experts 256",
+        "--moe-router-topk 8", "--moe-shared-expert-intermediate-size 2048",
+        "--moe-layer-freq \"([0]*3+[1]*58)\"", "--mtp-num-layers 1"}) {
     EXPECT_THAT(file.text, HasSubstr(flag));
   }
 }
