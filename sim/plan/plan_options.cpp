@@ -8,6 +8,7 @@
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/launch/launch_files.h"
+#include "sim/launch/launch_job.h"
 
 namespace headway {
 namespace {
@@ -40,7 +41,7 @@ std::string unsaid_choice(const PlanOptions& options, const Leader& leader) {
   const std::optional<LaunchFramework> framework = launch_framework_of(scenario);
   if (options.framework || !framework) return "";
   std::vector<std::string> unsaid;
-  for (const UnsaidField& field : flags_of(scenario, *framework).unsaid) {
+  for (const UnsaidField& field : launch_job(scenario, *framework).flags.unsaid) {
     const auto& fields = searched_fields();
     if (std::ranges::find(fields, field.field) == fields.end()) continue;
     unsaid.push_back(field.field + " " + field.value);
