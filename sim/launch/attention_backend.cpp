@@ -17,8 +17,9 @@ constexpr std::string_view kOfTheFastest[] = {"fused",  "hugectr", "jax",       
 
 /// Hopper and later: Transformer Engine prefers cuDNN there and FlashAttention 2 before
 /// (get_attention_backend in transformer_engine/pytorch/attention/dot_product_attention/utils.py).
-constexpr std::string_view kOfCudnn[] = {"h100", "h200", "h20",   "h800",  "gh200",
-                                         "b200", "b300", "gb200", "gb300", "rtx-pro-6000"};
+constexpr std::string_view kOfCudnn[] = {"h100",  "h200",     "h20",         "h800",
+                                         "gh200", "b200",     "b300",        "gb200",
+                                         "gb300", "rtx-5090", "rtx-pro-6000"};
 
 bool is_fastest_of_cudnn(const json& node) {
   const auto name = node.value("accelerator", std::string());

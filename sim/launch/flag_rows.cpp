@@ -3,9 +3,10 @@
 namespace headway {
 namespace {
 
-// Megatron-LM: megatron/training/arguments.py (core_r0.13); torchtitan: torchtitan/config/
-// job_config.py (0.2); DeepSpeed: docs/_pages/config-json.md; Horovod: horovodrun --help (0.28);
-// accelerate: accelerate launch --help (1.7), transformers/training_args.py (4.52).
+// Megatron-LM: megatron/training/arguments.py (core_r0.13; graphs, Muon and fsdp_dtensor of the
+// releases that have them); torchtitan: torchtitan/config/job_config.py (0.2); DeepSpeed:
+// docs/_pages/config-json.md; Horovod: horovodrun --help (0.28); accelerate: accelerate launch
+// --help (1.7), transformers/training_args.py (4.52).
 constexpr FlagRow kTable[] = {
     {"tensor_parallel", "1", {"", "", "", "", ""}},
     {"tensor_parallel",

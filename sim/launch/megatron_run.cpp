@@ -51,7 +51,8 @@ MegatronSettings settings_of(const JsonValue& scenario) {
 /// Before Blackwell: of that and later generations Megatron-LM asks nothing.
 bool is_before_blackwell(const json& node) {
   const auto name = node.value("accelerator", std::string());
-  constexpr std::string_view kLater[] = {"b200", "b300", "gb200", "gb300", "rtx-pro-6000"};
+  constexpr std::string_view kLater[] = {"b200",  "b300",     "gb200",
+                                         "gb300", "rtx-5090", "rtx-pro-6000"};
   return std::ranges::none_of(kLater,
                               [&](std::string_view later) { return name.starts_with(later); });
 }

@@ -35,7 +35,7 @@ FlagList megatron_attention(const char* model, const char* accelerator,
 TEST(AttentionBackend, IsTheOneThatIsPlannedWith) {
   constexpr const char* kCudnn = "--attention-backend fused";
   constexpr const char* kFlash = "--attention-backend flash";
-  for (const char* accelerator : {"h100-sxm", "h20", "gh200", "b200-sxm", "gb300"}) {
+  for (const char* accelerator : {"h100-sxm", "h20", "gh200", "b200-sxm", "gb300", "rtx-5090"}) {
     EXPECT_THAT(megatron_attention("llama3_8b", accelerator).settings, Contains(kCudnn));
   }
   EXPECT_THAT(megatron_attention("llama3_8b", "a100-sxm-80gb").settings, Contains(kFlash));

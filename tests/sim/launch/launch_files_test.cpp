@@ -247,6 +247,7 @@ TEST(LaunchFiles, MegatronHasTheVariableThatItAsserts) {
   constexpr const char* kVariable = "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
   EXPECT_THAT(script({{"tensor_parallel", 2}}, "h100-sxm"), HasSubstr(kVariable));
   EXPECT_THAT(script({{"tensor_parallel", 2}}, "gb200"), Not(HasSubstr(kVariable)));
+  EXPECT_THAT(script({{"tensor_parallel", 2}}, "rtx-5090"), Not(HasSubstr(kVariable)));
   EXPECT_THAT(script({{"tensor_parallel", 1}}, "h100-sxm"), Not(HasSubstr(kVariable)));
   // Fully sharded it is refused, and checkpoints have one format only.
   const std::string sharded = script({{"tensor_parallel", 2}, {"zero_stage", 3}}, "h100-sxm");
