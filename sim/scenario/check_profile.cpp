@@ -200,22 +200,29 @@ void check_domains(const ReadStrategy& strategy, const Cluster& cluster,
                    const std::vector<ParallelDimension>& order, Diagnostics& diagnostics) {
   const Strategy& split = strategy.strategy;
   const int domain = cluster.scale_up_domain;
-  const int ranks = split.tensor_parallel * split.context_parallel * split.data_parallel *
-                    split.pipeline_parallel;
+  const double ranks = static_cast<double>(split.tensor_parallel) * split.context_parallel *
+                       split.data_parallel * split.pipeline_parallel;
   if (!cluster.domain_of_node.empty() || ranks <= domain) return;
   // Ranks of these groups are neighbours where tensor, context and data come first, as they mostly
   // do.
   constexpr ParallelDimension kInside[] = {ParallelDimension::tensor, ParallelDimension::context,
                                            ParallelDimension::data};
-  if (!std::ranges::equal(kInside, std::span(order).first(3))) return;
-  const std::pair<const char*, int> groups[] = {
+  if (order.size() < std::size(kInside) ||
+      !std::ranges::equal(kInside, std::span(order).first(std::size(kInside)))) {
+    return;
+  }
+  const std::pair<const char*, double> groups[] = {
       {"tensor_parallel", split.tensor_parallel},
-      {"context_parallel",
-       split.context_parallel > 1 ? split.tensor_parallel * split.context_parallel : 1},
-      {"expert_parallel",
-       split.expert_parallel > 1 ? split.expert_parallel * split.expert_tensor_parallel : 1}};
-  for (const auto& [field, size] : groups) {
-    if (size > domain || domain % size == 0) continue;
+      {"context_parallel", split.context_parallel > 1
+                               ? static_cast<double>(split.tensor_parallel) * split.context_parallel
+                               : 1.0},
+      {"expert_parallel", split.expert_parallel > 1 ? static_cast<double>(split.expert_parallel) *
+                                                          split.expert_tensor_parallel
+                                                    : 1.0}};
+  for (const auto& [field, ranks_of_group] : groups) {
+    if (ranks_of_group > domain) continue;
+    const int size = static_cast<int>(ranks_of_group);
+    if (domain % size == 0) continue;
     const int of_node = cluster.node_type.accelerators;
     Diagnostic warning = strategy.problem(
         field,

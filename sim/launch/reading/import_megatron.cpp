@@ -100,6 +100,14 @@ class MegatronImport {
       const bool is_hybrid = recipe == "delayed" || recipe == "tensorwise";
       replace("--fp8-format", is_hybrid ? "hybrid" : "e4m3");
     }
+    settle_graphs(given);
+    const GivenSetting* const backend = given.find("--attention-backend");
+    if (backend != nullptr && !backend->place.file.empty() &&
+        given.value("--attention-backend") == "flash") {
+      note("--attention-backend",
+           "switches cuDNN's kernel off, which is the fastest on Hopper and later; with "
+           "strategy.attention_kernel \"flash-2\" FlashAttention 2 is what is predicted");
+    }
     // A length of positions that is longer than what is trained at takes no time.
     if (given.has("--seq-length") && !given.has("--max-position-embeddings")) {
       replace("--max-position-embeddings", given.value("--seq-length"));
@@ -110,6 +118,15 @@ class MegatronImport {
            "several layers recomputed as one keep less than is counted here, one by one");
       replace("--recompute-num-layers", "1");
     }
+  }
+
+  /// Whoever captures what of a layer: less than the whole iteration.
+  void settle_graphs(GivenSettings& given) {
+    if (!given.has("--cuda-graph-impl") || given.value("--cuda-graph-scope") == "full_iteration") {
+      return;
+    }
+    replace("--cuda-graph-impl", "transformer_engine");
+    given.imply("--cuda-graph-scope", {"attn"});
   }
 
   void replace(const std::string& flag, const std::string& value) {

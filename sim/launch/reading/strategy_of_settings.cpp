@@ -19,16 +19,19 @@ namespace {
 
 using nlohmann::json;
 
-/// "1f1b, interleaved" is a value of the schedule beside something else (`value_of` in
+/// "1f1b, interleaved" and "flash by cuDNN" are values beside something else (`value_of` in
 /// flag_table.cpp).
 struct RowValue {
   std::string_view value;
   std::string_view beside;
 };
 RowValue value_of(const FlagRow& row) {
-  const std::size_t comma = row.value.find(", ");
-  if (comma == std::string_view::npos) return {row.value, {}};
-  return {row.value.substr(0, comma), row.value.substr(comma + 2)};
+  for (const std::string_view between : {", ", " by ", " of "}) {
+    const std::size_t end = row.value.find(between);
+    if (end == std::string_view::npos) continue;
+    return {row.value.substr(0, end), row.value.substr(end + between.size())};
+  }
+  return {row.value, {}};
 }
 
 /// Whether what a value stands beside can be so; what the row's own flags say needs no word here.
@@ -156,7 +159,9 @@ class StrategyReader {
   /// A flag of the table takes a number or names modules.
   void check_number(const FlagLine& line) {
     constexpr double kMostOfFlag = 1e12;
-    if (!line.argument.starts_with('{') || line.argument == "{recompute_modules}") return;
+    const bool names_parts =
+        line.argument == "{recompute_modules}" || line.argument == "{captured_parts}";
+    if (!line.argument.starts_with('{') || names_parts) return;
     const auto number = settings_.number(line.flag);
     if (number && *number >= 0.0 && *number <= kMostOfFlag) return;
     const std::string value = settings_.value(line.flag);
@@ -186,6 +191,8 @@ class StrategyReader {
       std::istringstream stream(text);
       for (std::string module; stream >> module;) modules.push_back(module);
       strategy_[word] = std::move(modules);
+    } else if (word == "captured_parts") {
+      strategy_["cuda_graph"] = word_of(CudaGraph::layer);
     } else if (word == "bucket_elements") {
       bucket_elements_ = parse_number<double>(text);
     } else if (word != "copies") {  // which takes the size of the job to be a shard group
@@ -202,6 +209,23 @@ class StrategyReader {
   std::optional<double> bucket_elements_;
 };
 
+/// What a preset says of a field, whether a job has a use for it or not.
+JsonValue habit(const Strategy& habits, std::string_view field) {
+  for (const Field<Strategy>& known : strategy_fields().fields()) {
+    if (known.name == field && known.member.write) return known.member.write(habits);
+  }
+  return {};
+}
+
+/// What fields make of a preset. Whoever reads the scenario tells what is wrong with them.
+JsonValue resolved_beside(const Strategy& habits, const json& fields) {
+  Diagnostics ignored;
+  ObjectReader reader(JsonCursor(JsonDocument::parse("flags", fields.dump(), ignored)), ignored);
+  Strategy strategy = habits;
+  strategy_fields().read(reader, strategy);
+  return strategy_fields().written(strategy);
+}
+
 }  // namespace
 
 ToldStrategy strategy_of_settings(const GivenSettings& settings, LaunchFramework framework,
@@ -211,19 +235,17 @@ ToldStrategy strategy_of_settings(const GivenSettings& settings, LaunchFramework
 
 json beside_preset(const ToldStrategy& told, const Framework& preset, bool has_experts) {
   const bool is_fp16 = told.said.value("precision", "") == word_of(Precision::fp16);
+  const Strategy& habits = preset.habits(is_fp16 ? Precision::fp16 : Precision::bf16, has_experts);
   json said = told.said;
   // In the order of the table: a field may have no use beside what one before it says.
   for (const FlagRow& row : flag_table()) {
-    const auto unasked = told.unasked.find(row.field);
-    if (unasked == told.unasked.end() || said.contains(row.field)) continue;
-    Diagnostics ignored;  // whoever reads the scenario tells
-    ObjectReader reader(JsonCursor(JsonDocument::parse("flags", said.dump(), ignored)), ignored);
-    Strategy strategy = preset.habits(is_fp16 ? Precision::fp16 : Precision::bf16, has_experts);
-    strategy_fields().read(reader, strategy);
-    const JsonValue written = strategy_fields().written(strategy);
-    const auto otherwise = written->find(row.field);
-    if (otherwise != written->end() && *otherwise != *unasked)
-      said[std::string(row.field)] = *unasked;
+    const std::string field(row.field);
+    const auto unasked = told.unasked.find(field);
+    if (unasked == told.unasked.end() || said.contains(field)) continue;
+    if (*habit(habits, field) == *unasked) continue;
+    const JsonValue resolved = resolved_beside(habits, said);
+    const auto otherwise = resolved->find(field);
+    if (otherwise != resolved->end() && *otherwise != *unasked) said[field] = *unasked;
   }
   return said;
 }

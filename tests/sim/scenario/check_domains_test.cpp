@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/scenario/scenario.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scratch_folder.h"
 
 namespace headway {
@@ -44,6 +45,18 @@ TEST(CheckDomains, IsQuietWhereTheyStayTogether) {
   EXPECT_EQ(told("gb200_nvl72_fat_tree", 16, {{"expert_parallel", 64}}), "");  // in one rack
   EXPECT_EQ(told("gb200_nvl72_fat_tree", 36, {{"expert_parallel", 8}, {"global_batch", 1440}}), "");
   EXPECT_EQ(told("gb200_nvl72_fat_tree", 32, {{"expert_parallel", 128}}), "");  // of no one rack
+}
+
+TEST(CheckDomains, LeavesAnOrderThatIsNoneToItsReader) {
+  json scenario = {{"schema", "headway/scenario/1"},
+                   {"name", "domains"},
+                   {"model", "qwen3_30b_a3b"},
+                   {"cluster", {{"topology", "gb200_nvl72_fat_tree"}, {"nodes", 32}}},
+                   {"profile", "gb200"},
+                   {"strategy", {{"global_batch", 4096}, {"expert_parallel", 64}}}};
+  scenario["cluster"]["rank_order"] = {"data"};
+  EXPECT_THAT(problems_in([&] { static_cast<void>(scenario_of(scenario)); }),
+              HasSubstr("rank_order has to name all four dimensions"));
 }
 
 }  // namespace

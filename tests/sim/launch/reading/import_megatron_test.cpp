@@ -106,6 +106,9 @@ TEST(ImportMegatron, ReadsWhatOneFlagBringsAlong) {
                      "--num-layers-per-virtual-pipeline-stage 2")
                 .at("virtual_stages"),
             2);
+  EXPECT_EQ(strategy("--cuda-graph-impl local").at("cuda_graph"), "layer");
+  EXPECT_EQ(strategy("--cuda-graph-impl local --cuda-graph-scope full_iteration").at("cuda_graph"),
+            "full");
   EXPECT_EQ(strategy("--use-distributed-optimizer --num-distributed-optimizer-instances 2")
                 .at("shard_group"),
             8);
@@ -181,6 +184,12 @@ TEST(ImportMegatron, SaysAllThatIsMissing) {
   EXPECT_THAT(told, HasSubstr("--topology NAME: a file, or one of `headway list topologies`"));
   EXPECT_THAT(told, HasSubstr("--profile NAME: a file, or one of `headway list profiles`"));
   EXPECT_THAT(imported_job("echo hello\n").told, HasSubstr("there are no flags of Megatron-LM"));
+}
+
+TEST(ImportMegatron, SaysWhichAttentionIsPredicted) {
+  EXPECT_THAT(imported_job(started("--attention-backend flash")).told,
+              HasSubstr("warning: --attention-backend: switches cuDNN's kernel off"));
+  EXPECT_EQ(imported_job(started("--attention-backend fused")).told, "");
 }
 
 TEST(ImportMegatron, SaysWhatIsNoNumber) {
