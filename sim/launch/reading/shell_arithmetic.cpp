@@ -84,8 +84,8 @@ class Arithmetic {
     const auto variable = variables_.find(word);
     const auto number =
         parse_number<std::int64_t>(variable == variables_.end() ? word : variable->second);
-    return number && *number <= kMostResult && *number >= -kMostResult ? Number(*number)
-                                                                       : std::nullopt;
+    const bool is_count = number && *number <= kMostResult && *number >= -kMostResult;
+    return is_count ? number : std::nullopt;
   }
 
   std::string_view rest_;
