@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "sim/plan/pareto.h"
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kAtATime = 8;     ///< sizes; of no number of cores, or the answer would be
+constexpr std::int64_t kRoomToGrow = 8;  ///< times the nodes of the fastest, until one is in time
 constexpr double kCouldBeKinder = 0.97;  ///< a simulation than the kindest so far
 constexpr std::array kLarger = {1.25, 1.5, 2.0, 3.0, 4.0};  ///< times the answer, for the front
 constexpr double kLater = 1.25;         ///< times the deadline, to find one that can be met
@@ -35,9 +38,49 @@ void ClusterSearch::find() {
 
 std::int64_t ClusterSearch::most_nodes() const { return judge_.most_nodes(deadline_); }
 
+/// How far the smallest in time is looked for. What peak and memory ask for is no bound of its own:
+/// a job that scales badly may need far more. It ends where more nodes have long made nothing
+/// faster, but not below the size that the scenario itself has.
+std::int64_t ClusterSearch::reach() const {
+  return std::max({most_nodes(), judge_.own_nodes(), kRoomToGrow * fastest_.value_or(0)});
+}
+
+/// So many nodes, or the most that the fabric has room for. The first that it has none for is told
+/// of among the sizes.
+std::int64_t ClusterSearch::within_room(std::int64_t nodes) {
+  if (nodes <= roomy_ || has_found_room_) return std::min(nodes, roomy_);
+  std::string why = judge_.why_no_room(nodes);
+  if (why.empty()) return roomy_ = nodes;
+  std::int64_t too_many = nodes / judge_.step();  // all in steps
+  for (std::int64_t room = roomy_ / judge_.step(); too_many - room > 1;) {
+    const std::int64_t middle = std::midpoint(room, too_many);
+    std::string why_not = judge_.why_no_room(middle * judge_.step());
+    if (why_not.empty()) {
+      room = middle;
+    } else {
+      too_many = middle;
+      why = std::move(why_not);
+    }
+  }
+  has_found_room_ = true;
+  roomy_ = (too_many - 1) * judge_.step();
+  ClusterSize first = judge_.estimates({too_many * judge_.step()}).front();
+  first.reason = std::move(why);
+  sizes_.insert_or_assign(first.nodes, std::move(first));
+  return roomy_;
+}
+
+/// Asks for twice as many at once, and for all that `size_at` judges together.
+bool ClusterSearch::has_room(std::int64_t nodes) {
+  if (nodes <= roomy_) return true;
+  const std::int64_t more = std::max(2 * nodes, nodes + kAtATime * judge_.step());
+  return nodes <= within_room(std::max(nodes, std::min(more, reach())));
+}
+
 void ClusterSearch::find_smallest_in_time() {
-  const std::int64_t last = most_nodes();
-  for (std::int64_t nodes = judge_.least_nodes(deadline_); nodes <= last; nodes += judge_.step()) {
+  for (std::int64_t nodes = judge_.least_nodes(deadline_); nodes <= reach() && has_room(nodes);
+       nodes += judge_.step()) {
+    if (nodes > most_nodes() && !is_known(nodes) && !judge_.is_worth_judging(nodes)) continue;
     ClusterSize& size = size_at(nodes);
     if (!could_meet(size)) continue;
     simulate(size);
@@ -47,15 +90,21 @@ void ClusterSearch::find_smallest_in_time() {
   }
 }
 
-/// The smallest is in time; what lies below it was left out on an estimate.
+/// The smallest is in time; what lies below it was left out on an estimate. The fastest of those is
+/// simulated, and what could be in time by the factors that are known now.
 void ClusterSearch::check_smaller() {
-  for (;;) {
-    const ClusterSize* const below = fastest_below(*smallest_);
-    if (below == nullptr) return;
-    ClusterSize& size = size_at(below->nodes);
-    simulate(size);
-    if (!size.meets(deadline_)) return;
-    smallest_ = size.nodes;
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    if (const ClusterSize* const below = fastest_below(*smallest_)) simulate(size_at(below->nodes));
+    for (auto& [nodes, size] : sizes_) {
+      if (nodes >= *smallest_) break;
+      if (!size.runs.empty() || !could_meet(size)) continue;
+      simulate(size);
+      has_changed = true;
+    }
+    const auto in_time = std::ranges::find_if(
+        sizes_, [&](const auto& entry) { return entry.second.meets(deadline_); });
+    smallest_ = in_time->first;
   }
 }
 
@@ -63,8 +112,8 @@ void ClusterSearch::check_smaller() {
 /// to be least, all that could take less of it, as some divide better.
 void ClusterSearch::find_least() {
   const bool wants_fewest = goal_.minimize == TrainingGoal::Minimize::gpus;
-  const std::int64_t last = most_nodes();
-  for (std::int64_t nodes = *smallest_; nodes <= last; nodes += judge_.step()) {
+  const std::int64_t last = std::max(most_nodes(), 2 * *smallest_);
+  for (std::int64_t nodes = *smallest_; nodes <= last && has_room(nodes); nodes += judge_.step()) {
     ClusterSize& size = size_at(nodes);
     if (!size.can_run()) continue;
     if (!is_affordable(size)) return;
@@ -79,7 +128,7 @@ void ClusterSearch::find_least() {
 
 /// Finds, among the largest that what is drawn and bought allows, the one that is through first.
 void ClusterSearch::find_soonest() {
-  const std::int64_t most = judge_.most_nodes_affordable().value_or(0);
+  const std::int64_t most = within_room(judge_.most_nodes_affordable().value_or(0));
   std::vector<ClusterSize*> largest;
   for (std::int64_t nodes = most; nodes > 0 && largest.size() < kSoonestOf;
        nodes -= judge_.step()) {
@@ -104,7 +153,9 @@ void ClusterSearch::simulate_larger() {
         std::ceil(times * static_cast<double>(*answer_) / static_cast<double>(judge_.step())));
     const std::int64_t first = wanted * judge_.step();
     for (std::int64_t i = 0; i < kAtATime; ++i) {
-      ClusterSize& size = size_at(first + i * judge_.step());
+      const std::int64_t nodes = first + i * judge_.step();
+      if (!has_room(nodes)) return;
+      ClusterSize& size = size_at(nodes);
       if (!size.can_run()) continue;
       simulate(size);
       break;
@@ -113,6 +164,7 @@ void ClusterSearch::simulate_larger() {
 }
 
 std::optional<NearestChange> ClusterSearch::nearest() {
+  while (!has_room(judge_.least_nodes(deadline_))) deadline_ = kLater * deadline_;
   for (int i = 0; i < kLaterDeadlines && !smallest_; ++i) {
     deadline_ = kLater * deadline_;
     find_smallest_in_time();
@@ -126,16 +178,21 @@ std::optional<NearestChange> ClusterSearch::nearest() {
                        .probability = run.probability};
 }
 
-/// Judges it, and the next few, by the closed form.
+/// Judges it, and the next few that peak and memory ask for, by the closed form.
 ClusterSize& ClusterSearch::size_at(std::int64_t nodes) {
-  if (const auto found = sizes_.find(nodes); found != sizes_.end()) return found->second;
+  if (is_known(nodes)) return sizes_.at(nodes);
   std::vector<std::int64_t> next;
   for (std::int64_t i = 0; i < kAtATime; ++i) {
     const std::int64_t more = nodes + i * judge_.step();
-    if (sizes_.contains(more) || more > std::max(nodes, most_nodes())) break;
+    if (is_known(more) || more > std::max(nodes, std::min(most_nodes(), roomy_))) break;
     next.push_back(more);
   }
-  for (ClusterSize& size : judge_.estimates(next)) sizes_.emplace(size.nodes, std::move(size));
+  for (ClusterSize& size : judge_.estimates(next)) {
+    const bool is_fastest =
+        size.can_run() && (!fastest_ || size.closed_form < sizes_.at(*fastest_).closed_form);
+    if (is_fastest) fastest_ = size.nodes;
+    sizes_.emplace(size.nodes, std::move(size));
+  }
   return sizes_.at(nodes);
 }
 

@@ -15,7 +15,9 @@ namespace headway {
 /// through upwards, all of them; the closed form of each costs little, and leaves out of the
 /// simulation what cannot be the answer: sizes that would be too late, too dear or draw too much
 /// with the least factor from closed form to result that any simulated size has shown, less 3 %.
-/// What is drawn, and paid for nodes and switches, only grows: there the search ends.
+/// What is drawn, and paid for nodes and switches, only grows: there the search ends. As long as
+/// nothing is in time it goes on to what the fabric has room for, or to eight times the nodes of
+/// the fastest so far if that is less, above a thousand steps in round numbers.
 class ClusterSearch {
  public:
   /// Both have to outlive this.
@@ -43,9 +45,13 @@ class ClusterSearch {
   void check_smaller();
   void find_least();
   void find_soonest();
+  [[nodiscard]] bool is_known(std::int64_t nodes) const { return sizes_.contains(nodes); }
   ClusterSize& size_at(std::int64_t nodes);
   void simulate(ClusterSize& size);
   [[nodiscard]] std::int64_t most_nodes() const;
+  [[nodiscard]] std::int64_t reach() const;
+  std::int64_t within_room(std::int64_t nodes);
+  bool has_room(std::int64_t nodes);
   [[nodiscard]] bool could_meet(const ClusterSize& size) const;
   [[nodiscard]] bool could_be_less(const ClusterSize& size, double than) const;
   [[nodiscard]] bool is_affordable(const ClusterSize& size) const;
@@ -58,8 +64,11 @@ class ClusterSearch {
   std::map<std::int64_t, ClusterSize> sizes_;  ///< by nodes
   std::optional<std::int64_t> smallest_;       ///< in time
   std::optional<std::int64_t> answer_;
-  std::optional<double> least_delay_;  ///< of a run over its closed form
-  std::optional<double> least_value_;  ///< of a node for a second of the closed form
+  std::optional<std::int64_t> fastest_;  ///< by the closed form
+  std::int64_t roomy_ = 0;               ///< the most nodes that the fabric is known to have
+  bool has_found_room_ = false;          ///< it has no more than those
+  std::optional<double> least_delay_;    ///< of a run over its closed form
+  std::optional<double> least_value_;    ///< of a node for a second of the closed form
 };
 
 }  // namespace headway

@@ -1,6 +1,7 @@
 #include "sim/plan/cluster_size.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -9,12 +10,12 @@
 #include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
 #include "sim/files/json_text.h"
+#include "sim/jobs/step_flops.h"
 #include "sim/jobs/strategy.h"
 #include "sim/layers/parameters.h"
 #include "sim/plan/scenario_variant.h"
 #include "sim/result/decision/run_time.h"
 #include "sim/result/run_cost.h"
-#include "sim/jobs/step_flops.h"
 #include "sim/sweep/axis_field.h"
 
 namespace headway {
@@ -43,6 +44,12 @@ std::int64_t in_steps(std::int64_t nodes, std::int64_t step) {
 
 int nodes_of_domain(const Cluster& cluster) {
   return std::max(1, cluster.scale_up_domain / cluster.node_type.accelerators);
+}
+
+bool is_of_fabric(const Diagnostic& problem) {
+  return problem.severity == Severity::error &&
+         (problem.pointer.find("/fabric") != std::string::npos ||
+          problem.pointer.ends_with("/cluster/nodes"));
 }
 
 }  // namespace
@@ -86,8 +93,7 @@ ClusterSizes::ClusterSizes(const Scenario& base, const PlanOptions& options,
 
 std::int64_t ClusterSizes::least_nodes(Seconds deadline) const {
   const Strategy& strategy = *base_.strategy;
-  const double tokens_of_step =
-      static_cast<double>(strategy.global_batch) * static_cast<double>(strategy.sequence_length);
+  const double tokens_of_step = static_cast<double>(strategy.global_batch) * tokens_of_sample();
   const Flops work = (goal_.tokens / tokens_of_step) * step_flops(base_.model, strategy).model;
   const FlopsPerSecond peak(base_.profile->device.peak_flops.at(strategy.precision).value);
   const double nodes = work / peak / deadline / base_.cluster->node_type.accelerators;
@@ -100,6 +106,31 @@ std::int64_t ClusterSizes::most_nodes(Seconds deadline) const {
       nodes_for(kBytesOfParameter * parameters / base_.profile->device.memory_bytes.value /
                 base_.cluster->node_type.accelerators);
   return in_steps(kRoomToGrow * std::max(least_nodes(deadline), to_hold), step_);
+}
+
+std::string ClusterSizes::why_no_room(std::int64_t nodes) const {
+  if (nodes <= base_.cluster->nodes) return "";
+  ScenarioOptions options = options_.leaders.options;
+  for (Override& field : point_overrides({{"nodes", nodes}}, base_)) {
+    set_override(options.overrides, std::move(field));
+  }
+  try {
+    Diagnostics ignored;
+    static_cast<void>(read_scenario(options_.leaders.path, options, ignored));
+  } catch (const InputError& error) {
+    // Whether strategy and batch go with so many is another question.
+    const auto& problems = error.diagnostics();
+    const auto of_fabric = std::ranges::find_if(problems, is_of_fabric);
+    if (of_fabric != problems.end()) return of_fabric->message;
+  }
+  return "";
+}
+
+bool ClusterSizes::is_worth_judging(std::int64_t nodes) const {
+  const std::int64_t round = goal_.batch_within > 0.0 ? 64 : 512;
+  const std::int64_t steps = nodes / step_;
+  const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(steps)));
+  return steps % std::max<std::int64_t>(1, power / round) == 0;
 }
 
 std::optional<std::int64_t> ClusterSizes::most_nodes_affordable() const {
@@ -184,9 +215,13 @@ std::optional<LeaderOptions> ClusterSizes::options_of(const ClusterSize& size) c
   return variant_options(options_, here, changes, size.accelerators);
 }
 
+/// A model without tokens counts samples: an image is one, however many patches it has.
+double ClusterSizes::tokens_of_sample() const {
+  return base_.model.has_tokens ? static_cast<double>(base_.strategy->sequence_length) : 1.0;
+}
+
 double ClusterSizes::tokens_of_step(const ClusterSize& size) const {
-  return static_cast<double>(size.global_batch) *
-         static_cast<double>(base_.strategy->sequence_length);
+  return static_cast<double>(size.global_batch) * tokens_of_sample();
 }
 
 /// As bytes: why nothing can run, else nothing; the run's time by the closed form; what the size

@@ -73,6 +73,11 @@ class ClusterSizes {
   /// Sizes are multiples of so many nodes.
   [[nodiscard]] std::int64_t step() const { return step_; }
 
+  /// Whether it is worth while to judge a size that peak and memory do not ask for, of which there
+  /// may be very many: of those between one power of two and the next 512 are, evenly spaced; 64
+  /// where the batch follows the size, so that nearly all can run.
+  [[nodiscard]] bool is_worth_judging(std::int64_t nodes) const;
+
   /// By the closed form, in forked children.
   [[nodiscard]] std::vector<ClusterSize> estimates(const std::vector<std::int64_t>& nodes) const;
 
@@ -81,9 +86,14 @@ class ClusterSizes {
 
   /// Nodes below which not even the peak of the accelerators is through by then, in whole steps.
   [[nodiscard]] std::int64_t least_nodes(Seconds deadline) const;
-  /// Nodes that are looked at: eight times what peak and memory ask for. On more of them the job
-  /// would run at an eighth of the peak or less.
+  /// Eight times what peak and memory ask for. On more of them the job would run at an eighth of
+  /// the peak or less.
   [[nodiscard]] std::int64_t most_nodes(Seconds deadline) const;
+  /// Of the scenario's cluster.
+  [[nodiscard]] std::int64_t own_nodes() const { return base_.cluster->nodes; }
+  /// Why the fabric cannot have so many nodes; empty if it can. The scenario's own it has, and who
+  /// has no room for some has none for more.
+  [[nodiscard]] std::string why_no_room(std::int64_t nodes) const;
   /// The most that the goal's power and budget allow, switches, rent and electricity left out;
   /// nothing if they bound nothing.
   [[nodiscard]] std::optional<std::int64_t> most_nodes_affordable() const;
@@ -93,6 +103,7 @@ class ClusterSizes {
   [[nodiscard]] ClusterSize with_batch(std::int64_t nodes) const;
   [[nodiscard]] std::optional<LeaderOptions> options_of(const ClusterSize& size) const;
   [[nodiscard]] std::vector<Override> goal_overrides() const;
+  [[nodiscard]] double tokens_of_sample() const;
   [[nodiscard]] double tokens_of_step(const ClusterSize& size) const;
   [[nodiscard]] ClusterRun run_of(const ClusterSize& size, Leader leader) const;
 

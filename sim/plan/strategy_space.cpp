@@ -233,15 +233,16 @@ void StrategySpace::visit_degrees(
   split.layers_per_stage.clear();
   const std::int64_t experts =
       model.routing() != nullptr ? static_cast<std::int64_t>(model.routing()->experts) : 1;
+  const auto contexts = values("context_parallel", accelerators_, base.context_parallel);
+  const auto pipelines = values("pipeline_parallel", accelerators_, base.pipeline_parallel);
+  const auto shared_experts = values("expert_parallel", experts, base.expert_parallel);
   for (const std::int64_t tensor :
        values("tensor_parallel", model.tensor_limits.front().size, base.tensor_parallel)) {
-    for (const std::int64_t context :
-         values("context_parallel", accelerators_, base.context_parallel)) {
-      for (const std::int64_t pipeline :
-           values("pipeline_parallel", accelerators_, base.pipeline_parallel)) {
+    for (const std::int64_t context : contexts) {
+      for (const std::int64_t pipeline : pipelines) {
         const std::int64_t ranks = tensor * context * pipeline;
         if (!divides(ranks, accelerators_)) continue;
-        for (const std::int64_t expert : values("expert_parallel", experts, base.expert_parallel)) {
+        for (const std::int64_t expert : shared_experts) {
           StrategyChoice choice;
           choice.tensor_parallel = static_cast<int>(tensor);
           choice.context_parallel = static_cast<int>(context);

@@ -324,7 +324,7 @@ int Scenario::accelerators() const { return strategy->ranks(); }
 std::int64_t Scenario::samples_of_step() const { return strategy->global_batch; }
 
 std::int64_t Scenario::tokens_of_step() const {
-  return strategy->global_batch * strategy->sequence_length;
+  return strategy->global_batch * (model.has_tokens ? strategy->sequence_length : 1);
 }
 
 void Scenario::change_profiles(const std::function<void(Profile&)>& change) {

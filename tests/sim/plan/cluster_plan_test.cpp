@@ -86,6 +86,77 @@ TEST(ClusterPlan, FindsTheSmallestOfAllSizes) {
   }
 }
 
+/// On a fabric that has room for so many nodes.
+constexpr std::int64_t kRoom = 12;
+nlohmann::json with_little_room(nlohmann::json scenario) {
+  scenario["cluster"]["topology"]["fabric"] = {{"kind", "clos"},
+                                               {"attach", "rail"},
+                                               {"units", 3},
+                                               {"nodes_per_unit", 4},
+                                               {"leaf", {{"uplinks", 4}, {"ports", 8}}},
+                                               {"spine", {{"switches", 4}}}};
+  return scenario;
+}
+
+/// Layers so small that accelerators idle, the more the more there are: the peak says nothing of
+/// how many a deadline takes.
+TEST(ClusterPlan, AStricterDeadlineTakesNoFewerAndFindsThemWhereThereAreSome) {
+  const Study study(with_little_room(small_scenario(4)));
+  const TrainingGoal day = study.goal(1.0);
+  const ClusterSizes judge(study.base, study.options, day);
+  EXPECT_EQ(judge.why_no_room(kRoom), "");
+  EXPECT_EQ(judge.why_no_room(kRoom + 1), "the fabric has room for 12 nodes, not 13");
+  std::vector<ClusterSize> sizes;
+  for (std::int64_t nodes = 1; nodes <= kRoom; ++nodes) {
+    ClusterSize size = judge.estimates({nodes}).front();
+    if (!size.can_run()) continue;
+    judge.simulate(size);
+    sizes.push_back(std::move(size));
+  }
+  const auto needed = [](const ClusterSize& size) { return size.runs.front().needed; };
+  const Seconds least = needed(*std::ranges::min_element(sizes, {}, needed));
+  const Seconds most = needed(*std::ranges::max_element(sizes, {}, needed));
+  // More than eight times what the peak would take are needed for the fastest.
+  EXPECT_LT(judge.most_nodes(least), sizes.back().nodes);
+
+  std::int64_t before = 0;
+  for (Seconds deadline = 1.1 * most; deadline > 0.85 * least; deadline = 0.87 * deadline) {
+    TrainingGoal goal = day;
+    goal.deadline = deadline;
+    const auto smallest =
+        std::ranges::find_if(sizes, [&](const ClusterSize& size) { return size.meets(deadline); });
+    const ClusterPlan plan = study.plan(goal);
+    if (smallest == sizes.end()) {
+      EXPECT_EQ(plan.found(), nullptr) << deadline.count();
+      // What would do is no longer than what any size takes, but for a step of later deadlines.
+      ASSERT_TRUE(plan.nearest.has_value()) << deadline.count();
+      EXPECT_LE(plan.nearest->deadline, 1.25 * least);
+      continue;
+    }
+    ASSERT_NE(plan.found(), nullptr) << deadline.count();
+    EXPECT_EQ(plan.found()->nodes, smallest->nodes) << deadline.count();
+    EXPECT_GE(plan.found()->nodes, before);
+    before = plan.found()->nodes;
+  }
+  EXPECT_GT(before, 4);
+}
+
+/// As many samples as images, not as patches.
+TEST(ClusterPlan, AModelWithoutTokensCountsSamples) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"] = "vit_b_16";
+  scenario["strategy"] = {{"micro_batch", 8}, {"global_batch", 512}};
+  const Study study(scenario);
+  const TrainingGoal goal{.tokens = 1e8, .deadline = kDay};
+  const ClusterSizes judge(study.base, study.options, goal);
+  ClusterSize size = judge.estimates({4}).front();
+  judge.simulate(size);
+  const ClusterRun& run = size.runs.front();
+  EXPECT_NEAR(run.training / (1e8 / 512 * run.leader.time()), 1.0, 1e-9);
+  // No failures: half of all runs are through by then.
+  EXPECT_NEAR(run.median / run.training, 1.0, 0.01);
+}
+
 TEST(ClusterPlan, TheAnswerIsWhatSimulateSaysOfIt) {
   const Study study(with_failures());
   const TrainingGoal goal = study.goal(1.2);
@@ -122,7 +193,7 @@ TEST(ClusterPlan, FailuresTakeTime) {
 }
 
 TEST(ClusterPlan, WhatWouldBeInTimeIs) {
-  const Study study(large_layers());
+  const Study study(with_little_room(large_layers()));
   const TrainingGoal goal = study.goal(20.0);
   const ClusterPlan plan = study.plan(goal);
   EXPECT_EQ(plan.found(), nullptr);
