@@ -172,6 +172,10 @@ std::string infeasible_text(const StrategyPlan& plan) {
   if (plan.accelerators_that_fit) {
     text += fmt::format("\nOn {} GPUs one does.", grouped_digits(*plan.accelerators_that_fit));
   }
+  if (plan.placement_that_fits) {
+    text += fmt::format("\nWith --set /strategy/embedding_tables/placement={} one does.",
+                        word_of(*plan.placement_that_fits));
+  }
   return text;
 }
 

@@ -1,8 +1,10 @@
 #include "sim/plan/strategy_plan.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/files/read_memory.h"
+#include "sim/jobs/strategy.h"
 #include "sim/plan/planned_scenario.h"
 #include "sim/sweep/axis_field.h"
 #include "sim/sweep/sweep_point.h"
@@ -32,6 +34,25 @@ std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, con
   return std::nullopt;
 }
 
+/// Of tables that no degree makes smaller: whole ones stand on one rank each, however many there
+/// are.
+std::optional<TablePlacement> fitting_placement(const PlanOptions& options, const Scenario& base) {
+  if (std::ranges::all_of(base.model.kinds,
+                          [](const Layer& kind) { return kind.tables.empty(); })) {
+    return std::nullopt;
+  }
+  for (const TablePlacement placement :
+       {TablePlacement::balanced, TablePlacement::row, TablePlacement::column}) {
+    Scenario changed = base;
+    changed.change_strategy([&](Strategy& strategy) {
+      strategy.tables.placement = placement;
+      if (placement != TablePlacement::balanced) strategy.tables.group = 1;
+    });
+    if (has_fitting_strategy(options.space(changed))) return placement;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics) {
@@ -57,6 +78,7 @@ StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario)
   if (plan.leaders.empty()) {
     if (plan.search.smallest) plan.closest = space.fields(*plan.search.smallest);
     plan.accelerators_that_fit = fitting_accelerators(options, scenario);
+    plan.placement_that_fits = fitting_placement(options, scenario);
     return plan;
   }
   plan.command_line = simulate_line(options.leaders.path, plan.leaders.front().options);

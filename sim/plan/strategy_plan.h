@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/files/json_value.h"
+#include "sim/layers/table_plan.h"
 #include "sim/plan/plan_options.h"
 
 namespace headway {
@@ -24,6 +25,8 @@ struct StrategyPlan {
   /// at most) on which something does.
   JsonValue closest;
   std::optional<std::int64_t> accelerators_that_fit;
+  /// Nothing fits: how the model's tables would have to be placed for something to.
+  std::optional<TablePlacement> placement_that_fits;
 };
 
 /// Requires checked options (check_plan). Throws InputError for a scenario with problems.

@@ -8,6 +8,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
+#include "sim/layers/table_plan.h"
 #include "sim/result/number_text.h"
 
 namespace headway {
@@ -100,6 +101,27 @@ bool could_share_experts(const Prediction& prediction) {
   return scenario.contains(experts) && shared.is_number() && shared < scenario.at(experts);
 }
 
+/// What makes weights or states of embedding tables smaller, where these are most of the part; else
+/// empty. Ranks that sharding and other degrees make are none that tables are placed on.
+std::string_view remedy_of_tables(const Prediction& prediction, const StageMemory& stage,
+                                  const MemoryPart& largest) {
+  const nlohmann::json tables = strategy_field(prediction, "embedding_tables");
+  if (!tables.is_object()) return "";
+  const auto placement = value_named<TablePlacement>(tables.value("placement", ""));
+  const Bytes placed = largest.amount == &StageMemory::parameters  ? stage.table_weights
+                       : largest.amount == &StageMemory::optimizer ? stage.table_states
+                                                                   : Bytes(0.0);
+  const bool are_on_all = placement == TablePlacement::replicated &&
+                          largest.amount != &StageMemory::activations &&
+                          largest.amount != &StageMemory::buffers;
+  if (!are_on_all && placed < 0.5 * (stage.*largest.amount)) return "";
+  if (placement == TablePlacement::row || placement == TablePlacement::column) {
+    return "more data-parallel ranks share out the embedding tables that fill it";
+  }
+  return "embedding tables fill it: embedding_tables/placement \"row\" or \"column\", or a group "
+         "of ranks for each (embedding_tables/group), cuts them";
+}
+
 std::string shortage_sentence(const Prediction& prediction) {
   const MemoryPrediction& memory = prediction.memory;
   const StageMemory stage = fullest_memory(memory);
@@ -107,6 +129,7 @@ std::string shortage_sentence(const Prediction& prediction) {
       kMemoryParts, {}, [&](const MemoryPart& part) { return stage.*part.amount; });
   const bool is_of_parameters =
       largest.amount != &StageMemory::activations && largest.amount != &StageMemory::buffers;
+  const std::string_view of_tables = remedy_of_tables(prediction, stage, largest);
   const std::int64_t sequence = sequence_length_of(prediction);
   const bool is_long = !is_of_parameters && sequence > kUsualSequence;
   return fmt::format(
@@ -118,7 +141,7 @@ std::string shortage_sentence(const Prediction& prediction) {
                         grouped_digits(sequence))
           : "",
       is_of_parameters && could_share_experts(prediction) ? "a larger expert_parallel, " : "",
-      largest.remedy);
+      of_tables.empty() ? largest.remedy : of_tables);
 }
 
 /// What shrinks a cause's time in this job: advice that it follows already would be none.
