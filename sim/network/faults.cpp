@@ -65,7 +65,12 @@ class FaultReader {
  private:
   /// The vertex that a text names, -1 if there is none (which is reported).
   VertexId vertex_of(const JsonCursor& cursor, bool may_be_switch, bool may_be_endpoint) {
-    const std::string name = cursor.text().value_or("");
+    if (!cursor.text()) {
+      diagnostics_.add(cursor.problem("a switch or NIC is named by a text", "",
+                                      fmt::format("such as {}", in_quotes(topology_.name(0)))));
+      return -1;
+    }
+    const std::string name = *cursor.text();
     const VertexId found = topology_.find(name);
     const bool fits = found != -1 && (topology_.is_switch(found) ? may_be_switch : may_be_endpoint);
     if (fits) return found;

@@ -153,7 +153,12 @@ see: Lin et al. 2025 (arXiv:2505.05713))"});
 }
 
 VertexId vertex_of(const JsonCursor& named, const Topology& topology, Diagnostics& diagnostics) {
-  const std::string name = named.text().value_or("");
+  if (!named.text()) {
+    diagnostics.add(named.problem("a switch or NIC is named by a text", "",
+                                  fmt::format("such as {}", in_quotes(topology.name(0)))));
+    return -1;
+  }
+  const std::string name = *named.text();
   const VertexId found = topology.find(name);
   if (found != -1) return found;
   std::vector<std::string_view> names;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMostSpotNodes = 1'000'000;
 constexpr std::size_t kMostRecordProblems = 20;
+constexpr const char* kBeginsLate = "a record begins at time 0";
 constexpr std::string_view kRecordForm =
     R"(write a time in seconds and a number of nodes: "21529,4")";
 
@@ -29,7 +30,7 @@ void append_step(AvailabilityRecord& record, Seconds time, int nodes) {
 /// Why a step cannot follow; empty if it can.
 std::string step_problem(const AvailabilityRecord& record, double time, double nodes) {
   if (!(time >= 0.0) || time > 1e12) return "a time lies between 0 and 1e12 seconds";
-  if (record.steps.empty() && time != 0.0) return "a record begins at time 0";
+  if (record.steps.empty() && time != 0.0) return kBeginsLate;
   if (!record.steps.empty() && time < record.steps.back().time.count()) {
     return "times of a record ascend";
   }
@@ -107,6 +108,8 @@ class RecordReader {
     }
     const std::string problem = step_problem(record_, *time, *nodes);
     if (problem.empty()) return append_step(record_, Seconds(*time), static_cast<int>(*nodes));
+    // Behind a line that says nothing: what the record begins at is not known.
+    if (problem == kBeginsLate && problems_ > 0) return;
     const bool is_of_nodes = problem.starts_with("nodes");
     report(line, is_of_nodes ? comma + 1 : 0, problem, std::string(kRecordForm));
   }

@@ -85,6 +85,12 @@ TEST(Faults, ANodeWithoutANicIsAnError) {
               HasSubstr("node 1 has no NIC left"));
 }
 
+TEST(Faults, ANumberIsNoName) {
+  const std::string problems = problem_of(with_faults(R"([{"cable": [1, 2]}])"));
+  EXPECT_THAT(problems, HasSubstr("a switch or NIC is named by a text"));
+  EXPECT_THAT(problems, testing::Not(HasSubstr("is called \"\"")));
+}
+
 TEST(Faults, WhatDoesNotExistIsReportedWithASuggestion) {
   const std::string problems = problem_of(with_faults(
       R"([{"switch": "spine/11"}, {"nic": "node1/nic7"}, {"cable": ["spine/0"]}, {},

@@ -50,6 +50,13 @@ TEST(SpotRecord, IsResolvedInPlaceAndReadFromThere) {
   EXPECT_EQ(again.reliability->spot->record.steps[1].time, 60.5_s);
 }
 
+TEST(SpotRecord, WhatABrokenFirstLineBeginsAtIsNotGuessed) {
+  const std::string problems =
+      problems_in([] { static_cast<void>(with_record("time,nodes\n60,4\n120,1\n")); });
+  EXPECT_THAT(problems, HasSubstr("this is no time"));
+  EXPECT_THAT(problems, testing::Not(HasSubstr("a record begins at time 0")));
+}
+
 TEST(SpotRecord, EveryBrokenLineIsNamedWithItsColumn) {
   const std::string problems = problems_in([] {
     static_cast<void>(
