@@ -57,6 +57,14 @@ TextTable tried_table(const LargestPlan& plan) {
   return table;
 }
 
+/// Which models of the library were tried; empty where it was not looked through.
+std::string tried_text(const LargestPlan& plan) {
+  if (plan.goal.of != LargestGoal::Of::model) return "";
+  return fmt::format(
+      "Tried: models of the library that train on {}, as the scenario's does; the largest first.",
+      plan.counts_tokens ? "tokens" : "samples");
+}
+
 std::string answer_text(const LargestPlan& plan) {
   if (!plan.plan) return "None of them fits.";
   const Prediction& best = plan.plan->leaders.front().prediction;
@@ -68,20 +76,27 @@ std::string answer_text(const LargestPlan& plan) {
 
 /// What was tried, then the plan of what fits.
 std::string largest_plan_text(const LargestPlan& plan, const Screen& screen) {
-  const std::string text =
-      tried_table(plan).text(2, screen.columns) + "\n" + answer_text(plan) + "\n";
+  const std::string text = tried_table(plan).text(2, screen.columns) + "\n" + answer_text(plan) +
+                           "\n" + (tried_text(plan).empty() ? "" : tried_text(plan) + "\n");
   return plan.plan ? text + "\n" + brief_text_of(strategy_plan_document(*plan.plan), screen.columns)
                    : text;
 }
 
+DocumentSection tried_section(const LargestPlan& plan) {
+  DocumentSection section{"What was tried", {tried_table(plan)}};
+  const std::string text = tried_text(plan);
+  if (!text.empty()) section.blocks.insert(section.blocks.begin(), Paragraph{text});
+  return section;
+}
+
 Document largest_plan_document(const LargestPlan& plan) {
   if (!plan.plan) {
-    return {.title = answer_text(plan), .sections = {{"What was tried", {tried_table(plan)}}}};
+    return {.title = answer_text(plan), .sections = {tried_section(plan)}};
   }
   Document document = strategy_plan_document(*plan.plan);
   document.lead = document.title + "\n" + document.lead;
   document.title = answer_text(plan);
-  document.sections.push_back({"What was tried", {tried_table(plan)}});
+  document.sections.push_back(tried_section(plan));
   return document;
 }
 

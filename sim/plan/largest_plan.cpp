@@ -64,7 +64,8 @@ class LargestSearch {
     } else {
       try_steps();
     }
-    LargestPlan plan{.goal = {of_}, .tried = std::move(tried_)};
+    LargestPlan plan{
+        .goal = {of_}, .counts_tokens = base_.model.has_tokens, .tried = std::move(tried_)};
     if (!largest_) {
       plan.largest = *std::ranges::min_element(plan.tried, {}, &TriedSize::value);
       return plan;

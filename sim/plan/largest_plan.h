@@ -21,6 +21,7 @@ struct TriedSize {
 /// The most that fits on the scenario's cluster, and how fast it is there.
 struct LargestPlan {
   LargestGoal goal;
+  bool counts_tokens = true;  ///< as the scenario's model, and the models of the library tried, do
   std::vector<TriedSize> tried;  ///< in the order of trying
   TriedSize largest;             ///< that fits; the smallest tried if nothing does
   std::optional<StrategyPlan> plan;
