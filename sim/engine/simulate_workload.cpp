@@ -17,7 +17,9 @@
 #include "sim/engine/simgrid_flows.h"
 #include "sim/engine/timeline_bytes.h"
 #include "sim/engine/training_model.h"
+#include "sim/programs/perturbation/met_pauses.h"
 #include "sim/result/last_iteration.h"
+#include "sim/result/mean_timeline.h"
 
 namespace headway {
 namespace {
@@ -193,12 +195,75 @@ Timeline timeline_of(const SimulationTask& task, EngineRun run) {
 }
 
 /// Where one iteration lies within those that are run, only their timeline tells.
-double length_of(const SimulationTask& task, const EngineOptions& options,
-                 const SharedUse& shared) {
+double plain_length(const SimulationTask& task, const EngineOptions& options,
+                    const SharedUse& shared) {
   if (task.workload->iterations == 1) {
     return simulated(task, options, shared, Recorded::length).timeline.finish;
   }
   return timeline_of(task, simulated(task, options, shared, Recorded::timeline)).finish;
+}
+
+/// Iterations of which the average is asked for: as likely as their weights.
+struct Weighted {
+  std::vector<SimulationTask> tasks;
+  std::vector<double> weights;
+};
+
+/// An iteration that meets no pause, and some that do. Pauses of workers that wait for nobody are
+/// spread evenly instead: their paces are averaged.
+Weighted iterations_of(const SimulationTask& task, const EngineOptions& options,
+                       const SharedUse& shared) {
+  if (task.perturbation.pauses.empty()) return {{task}, {1.0}};
+  SimulationTask without = task;
+  without.perturbation.pauses.clear();
+  const double length = simulated(without, options, shared, Recorded::length).timeline.finish;
+  const bool waits = task.workload->servers.empty() || task.workload->serving.quorum > 0;
+  if (!waits) {
+    without.perturbation = with_even_pauses(task.perturbation, length / task.workload->iterations);
+    return {{without}, {1.0}};
+  }
+  MetPauses met = met_pauses(task.perturbation, *task.workload, length);
+  Weighted all;
+  if (met.probability < 1.0) all = {{without}, {1.0 - met.probability}};
+  for (Perturbation& one : met.iterations) {
+    all.tasks.push_back({task.workload, task.topology, std::move(one)});
+    all.weights.push_back(met.probability / static_cast<double>(met.iterations.size()));
+  }
+  return all;
+}
+
+double length_of(const SimulationTask& task, const EngineOptions& options,
+                 const SharedUse& shared) {
+  const Weighted all = iterations_of(task, options, shared);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < all.tasks.size(); ++i) {
+    sum += all.weights[i] * plain_length(all.tasks[i], options, shared);
+  }
+  return sum;
+}
+
+/// A run of what was asked for that needs no more work, as children send it.
+struct AveragedRun {
+  EngineRun run;
+  bool is_whole = false;  ///< all groups, and one iteration
+};
+
+AveragedRun averaged(const SimulationTask& task, const EngineOptions& options,
+                     const SharedUse& shared) {
+  const Weighted all = iterations_of(task, options, shared);
+  if (all.tasks.size() == 1) {
+    return {simulated(all.tasks.front(), options, shared, Recorded::timeline)};
+  }
+  std::vector<Timeline> timelines;
+  for (const SimulationTask& one : all.tasks) {
+    timelines.push_back(timeline_of(one, simulated(one, options, shared, Recorded::timeline)));
+  }
+  return {{.timeline = mean_timeline(timelines, all.weights), .folding = std::nullopt}, true};
+}
+
+Timeline timeline_of(const SimulationTask& task, AveragedRun averaged) {
+  if (averaged.is_whole) return std::move(averaged.run.timeline);
+  return timeline_of(task, std::move(averaged.run));
 }
 
 /// Whether there is no need for another process: this one is a child already, and has nothing else
@@ -239,17 +304,19 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
   if (runs_here(options, jobs)) {
     const SharedUse shared(tasks, options);
     for (const SimulationTask& task : tasks) {
-      timelines.push_back(timeline_of(task, simulated(task, options, shared, Recorded::timeline)));
+      timelines.push_back(timeline_of(task, averaged(task, options, shared)));
     }
     return timelines;
   }
   const auto written = [](const SimulationTask& task, const EngineOptions& of_engine,
                           const SharedUse& shared) {
-    return run_bytes(simulated(task, of_engine, shared, Recorded::timeline));
+    const AveragedRun one = averaged(task, of_engine, shared);
+    return std::string(1, one.is_whole ? '\1' : '\0') + run_bytes(one.run);
   };
   const std::vector<std::string> runs = run_tasks(tasks, options, jobs, written);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    timelines.push_back(timeline_of(tasks[i], run_of_bytes(runs[i])));
+    timelines.push_back(timeline_of(
+        tasks[i], AveragedRun{run_of_bytes(runs[i].substr(1)), runs[i].front() != '\0'}));
   }
   return timelines;
 }

@@ -133,7 +133,8 @@ FieldMember<Perturbation> pauses(const Cluster* cluster) {
                   "How long one is.\nlimits: less than every"});
   rows.push_back({"together", flag(&Entry::together),
                   R"(Whether all pause at the same moments, as with planned garbage collection; else
-each has a phase of its own, drawn evenly.
+each has a phase of its own. Phases are drawn evenly; what rare pauses cost is spread over all
+iterations, as many as one meets on average.
 see: Lin et al. 2025 (arXiv:2505.05713))"});
   return entries<Perturbation>(
       FieldTable<Entry>(std::move(rows)),

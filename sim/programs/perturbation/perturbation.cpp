@@ -73,8 +73,7 @@ double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica
 }
 
 bool Perturbation::random() const {
-  return device_spread > 0.0 || !jitter.none() || !micro_batches.none() ||
-         std::ranges::any_of(pauses, [](const Pauses& one) { return !one.together; });
+  return device_spread > 0.0 || !jitter.none() || !micro_batches.none() || !pauses.empty();
 }
 
 namespace {
@@ -86,20 +85,41 @@ struct Moment {
   double until = std::numeric_limits<double>::infinity();  ///< it may change here
 };
 
+/// When an accelerator begins a pause, any one where nothing more is known. An iteration begins
+/// while those that all pause together do not, anywhere in the rest of the period.
+double one_start(const Perturbation& perturbation, std::size_t kind, std::int32_t accelerator) {
+  const Pauses& pauses = perturbation.pauses[kind];
+  const std::int32_t whose = pauses.together ? 0 : accelerator;
+  const double drawn =
+      counter_draw(perturbation.seed, kPauseStream - kind, static_cast<std::uint64_t>(whose)) +
+      perturbation.pause_shift;
+  const double share = drawn - std::floor(drawn);
+  const double free = pauses.every - pauses.lasts;
+  const FirstPause& first = perturbation.first_pause;
+  if (first.kind < 0) return share * (pauses.together ? free : pauses.every);
+  const double within = std::min(first.within, free);
+  const auto number = static_cast<std::int32_t>(kind);
+  if (number > first.kind) return share * free;
+  if (number == first.kind) {
+    if (pauses.together || accelerator == first.accelerator) return share * within;
+    if (accelerator > first.accelerator) return share * free;
+  }
+  return within + share * (free - within);
+}
+
 void add_pauses(const Perturbation& perturbation, std::int32_t accelerator, double now,
                 Moment& moment) {
   for (std::size_t i = 0; i < perturbation.pauses.size(); ++i) {
     const Pauses& pauses = perturbation.pauses[i];
     if (!pauses.accelerators.has(accelerator)) continue;
-    const double phase = pauses.together ? 0.0
-                                         : counter_draw(perturbation.seed, kPauseStream - i,
-                                                        static_cast<std::uint64_t>(accelerator));
-    const double before = std::floor(now / pauses.every - phase);
-    const double start = (before + phase) * pauses.every;
+    const double one = one_start(perturbation, i, accelerator);
+    double before = std::floor((now - one) / pauses.every);
+    if (one + (before + 1.0) * pauses.every <= now) before += 1.0;  // rounded
+    const double start = one + before * pauses.every;
     if (now < start + pauses.lasts) {
       moment.paused_until = std::max(moment.paused_until, start + pauses.lasts);
     }
-    const double next = (before + 1.0 + phase) * pauses.every;
+    const double next = one + (before + 1.0) * pauses.every;
     moment.until = std::min(moment.until, next > now ? next : next + pauses.every);
   }
 }

@@ -22,6 +22,15 @@ struct Repair {
   [[nodiscard]] bool covers_block(const std::string& name) const;
 };
 
+/// Who is the first to pause in an iteration that is known to meet a pause (met_pauses.h): those
+/// before it, counted kind by kind and accelerator by accelerator, begin no pause in its first
+/// `within` seconds, and this one does.
+struct FirstPause {
+  std::int32_t kind = -1;  ///< index into `pauses`; nobody with -1
+  std::int32_t accelerator = 0;
+  double within = 0.0;
+};
+
 /// How ranks differ from the nominal device. Zero spreads and no listed rank leave every time as it
 /// is, to the last bit.
 struct Perturbation {
@@ -34,6 +43,8 @@ struct Perturbation {
       slow_accelerators;  ///< time factor (1.5 is 1.5 times slower) by global index
   std::vector<SlowEpisode> slow_episodes;
   std::vector<Pauses> pauses;
+  FirstPause first_pause;
+  double pause_shift = 0.0;  ///< of all phases of pauses, as a share of what they are drawn from
   std::vector<LinkEpisode> link_episodes;
   std::vector<BackgroundFlow> background;
   Repair repair;

@@ -28,7 +28,7 @@ struct SlowEpisode {
 };
 
 /// Again and again accelerators do nothing: garbage collection, noise of the operating system. Each
-/// has its own phase, drawn evenly, unless all pause together.
+/// has its own phase, or all that pause together one; it is drawn evenly.
 struct Pauses {
   AcceleratorRange accelerators;
   double every = 1.0;  ///< seconds from the start of one to the start of the next

@@ -58,6 +58,36 @@ TEST(JobRun, PausesBeyondNumberAreRefused) {
                              testing::HasSubstr("/perturbations/pauses/0/every")));
 }
 
+/// An iteration of a single accelerator.
+double time_with(const nlohmann::json& pauses) {
+  nlohmann::json text = small_scenario(1);
+  text["cluster"]["topology"]["node"]["accelerators"] = 1;
+  text["strategy"] = {{"global_batch", 1}};
+  text["perturbations"]["pauses"] = pauses;
+  const Scenario scenario = scenario_of(text);
+  return run_job(scenario, *scenario.strategy, 5, 1).time().count();
+}
+
+TEST(JobRun, PausesCostTheirShareOfTheTimeHoweverRareTheyAre) {
+  const double alone = time_with(nlohmann::json::array());
+  ASSERT_LT(alone, 0.5);
+  struct Case {
+    const char* every;
+    const char* lasts;
+    double share;
+  };
+  for (const auto& [every, lasts, share] :
+       {Case{"2 s", "50 ms", 0.025}, Case{"1000 s", "50 ms", 5e-5}, Case{"1000 s", "100 s", 0.1},
+        Case{"365 d", "5 s", 5.0 / 31536000.0}, Case{"1 ms", "0.1 ms", 0.1}}) {
+    for (const bool together : {true, false}) {
+      const double paused =
+          time_with({{{"every", every}, {"lasts", lasts}, {"together", together}}});
+      EXPECT_NEAR(paused * (1.0 - share), alone, 0.02 * share * alone) << every << together;
+      EXPECT_GT(paused, alone * (1.0 + 0.9 * share)) << every << together;
+    }
+  }
+}
+
 TEST(JobRun, PausesThatLeaveNoMomentToWorkAreRefused) {
   // Two tensor-parallel ranks, each of which pauses for 99 % of the time.
   nlohmann::json text = small_scenario(2);
