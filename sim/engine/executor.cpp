@@ -41,6 +41,7 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation, R
   devices_.reserve(ranks);  // groups point to theirs
   groups_.resize(workload.groups.size());
   for (std::size_t i = 0; i < groups_.size(); ++i) set_up(i);
+  if (!workload.servers.empty()) servers_.use_up_lead(slowest_groups());
   unfinished_groups_ = static_cast<std::int32_t>(groups_.size());
   replica_finish_.assign(static_cast<std::size_t>(replicas), 0.0);
 }
@@ -105,6 +106,21 @@ void Executor::set_up(std::size_t index) {
   }
   const Program& program = at(workload_.programs, group.program);
   joins_.resize(joins_.size() + static_cast<std::size_t>(program.collective_slots));
+}
+
+/// Those with the largest time factor that holds for good. All where none is slower.
+std::vector<bool> Executor::slowest_groups() const {
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const GroupState& state = groups_[i];
+    double factor = state.undrawn_factor;
+    if (state.device_count > 0) factor = std::max(factor, state.devices->time_factor);
+    factors.push_back(factor);
+  }
+  const double slowest = std::ranges::max(factors);
+  std::vector<bool> are_slowest;
+  for (const double factor : factors) are_slowest.push_back(factor == slowest);
+  return are_slowest;
 }
 
 void Executor::use_incremental(IncrementalFlows& flows) {

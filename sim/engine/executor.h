@@ -132,6 +132,7 @@ class Executor {
   void set_up_timeline();
   void set_up_collectives();
   void set_up(std::size_t group);
+  [[nodiscard]] std::vector<bool> slowest_groups() const;
   void handle_moment(double time);
   void look_ahead();
   void fetch_what_follows(std::int32_t group) const;

@@ -40,6 +40,18 @@ ParameterServers::ParameterServers(const Workload& workload, Timeline& timeline,
   }
 }
 
+void ParameterServers::use_up_lead(const std::vector<bool>& is_slowest) {
+  const Serving& serving = workload_.serving;
+  if (serving.quorum > 0 || serving.lead == Serving::kAnyLead) return;
+  for (ServerState& server : servers_) {
+    for (KeyState& key : server.keys) {
+      for (std::size_t group = 0; group < is_slowest.size(); ++group) {
+        if (!is_slowest[group]) key.pushes[group] = serving.lead;
+      }
+    }
+  }
+}
+
 void ParameterServers::push(std::int32_t group, const Operation& operation, double now) {
   std::int32_t& awaited = element(element(awaited_, group), operation.slot);
   HEADWAY_CHECK(awaited == 0, fmt::format("group {} pushes from slot {} before it was answered",

@@ -29,6 +29,10 @@ class ParameterServers {
   /// `workload` and `timeline` outlive this object.
   ParameterServers(const Workload& workload, Timeline& timeline, Outside outside);
 
+  /// Before anything runs: all but the slowest groups are ahead as far as they may be, as they will
+  /// be in the end where these are slower for good, be it by ever so little.
+  void use_up_lead(const std::vector<bool>& is_slowest);
+
   void push(std::int32_t group, const Operation& operation, double now);
   /// Whether all answers to what was pushed from the slot are there.
   [[nodiscard]] bool is_answered(std::int32_t group, std::int32_t slot) const;

@@ -212,6 +212,23 @@ TEST(ParameterServerJobs, LooserBoundsAreNeverSlower) {
   }
 }
 
+// Ho et al. 2013: in the end all have the pace of the slowest, whatever the bound.
+TEST(ParameterServerJobs, NoBoundOutlastsAWorkerThatIsSlowForGood) {
+  for (const int bound : {1, 5, 10, 1000}) {
+    for (const double slow : {300.0, 1000.0}) {  // what it computes is nearly all of its time
+      const ServedRun job{.workers = 4,
+                          .servers = 4,
+                          .how = {.asynchronous = true, .staleness_bound = bound},
+                          .slow = {1.0, slow}};
+      const auto outcome = job.run();
+      const ServedRun alone{
+          .workers = 1, .servers = 4, .how = {.asynchronous = true}, .slow = {slow}};
+      const double of_slowest = alone.run().timeline.finish;
+      EXPECT_NEAR(outcome.timeline.finish, of_slowest, 0.05 * of_slowest) << bound << " " << slow;
+    }
+  }
+}
+
 TEST(ParameterServerJobs, ABackupTakesThePlaceOfASlowWorker) {
   const std::vector<double> slow = {50.0};
   const double all = ServedRun{.workers = 4, .servers = 4, .slow = slow}.run().timeline.finish;
