@@ -21,13 +21,14 @@
 #include "sim/predict/scaling.h"
 #include "sim/predict/shared_error.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
+#include "sim/predict/speed.h"
 #include "sim/predict/statistics/steps_to_target.h"
+#include "sim/predict/what_if/removals.h"
 #include "sim/programs/closed_form.h"
 #include "sim/result/activity.h"
 #include "sim/result/breakdown.h"
 #include "sim/result/fabric_use.h"
 #include "sim/result/link_use.h"
-#include "sim/predict/speed.h"
 
 namespace headway {
 namespace {
@@ -226,13 +227,24 @@ void add_consequences(Prediction& prediction, const Scenario& scenario, const St
   if (!scenario.jobs.empty()) prediction.shared_fabric = shared_fabric(scenario, jobs);
 }
 
-/// A step of the reference, with what it waits for its samples.
+/// A step of the reference, with what it waits for its samples. Its accelerators are as fast as
+/// most of the job's, whichever of these are listed as slow.
 Seconds step_of_reference(const Scenario& scenario, const Strategy& reference,
-                          const SimulateOptions& options) {
-  const Seconds iteration = is_remembered(scenario, options)
-                                ? options.memory->run(scenario, reference, options.jobs).time()
-                                : job_time(scenario, reference, scenario.run.replicas, options.jobs,
-                                           options.draws_elsewhere);
+                          const Workload& workload, const SimulateOptions& options) {
+  const auto alone = [&](const Scenario& job) {
+    return job_time(job, reference, job.run.replicas, options.jobs, options.draws_elsewhere);
+  };
+  Seconds iteration;
+  if (!scenario.perturbation.slow_accelerators.empty()) {
+    Scenario typical = scenario;
+    typical.perturbation =
+        without_listed_slowness(scenario.perturbation, accelerators_of(workload));
+    iteration = alone(typical);
+  } else if (is_remembered(scenario, options)) {
+    iteration = options.memory->run(scenario, reference, options.jobs).time();
+  } else {
+    iteration = alone(scenario);
+  }
   if (!scenario.input) return iteration;
   return iteration + input_use(scenario, reference, iteration, options.jobs).stalled;
 }
@@ -276,15 +288,16 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   if (options.what_if != WhatIfExtent::none) {
     prediction.what_if = what_if(scenario, run, options.jobs, options.what_if);
   }
+  simulation.workload = std::move(run.workload);
   if (reference) {
     const bool is_itself = reference->data_parallel == scenario.strategy->data_parallel;
     prediction.scaling = scaling_against(
         *reference,
-        is_itself ? prediction.iteration_time : step_of_reference(scenario, *reference, options),
+        is_itself ? prediction.iteration_time
+                  : step_of_reference(scenario, *reference, simulation.workload, options),
         prediction.iteration_time);
   }
   simulation.timeline = std::move(run.timeline);
-  simulation.workload = std::move(run.workload);
   return simulation;
 }
 

@@ -90,6 +90,17 @@ TEST(Simulate, ScalingIsMeasuredAgainstTheSmallestJobThatFits) {
   EXPECT_FALSE(prediction_of(small_scenario(2)).scaling.has_value());
 }
 
+TEST(Simulate, AReferenceIsAsFastAsMostOfTheJobWhicheverNodeIsSlow) {
+  const auto reference = [](int slow) {
+    nlohmann::json scenario = small_scenario(4);
+    scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}};
+    scenario["perturbations"]["slow_nodes"] = {{{"node", slow}, {"time_factor", 3}}};
+    return prediction_of(scenario).scaling.value();
+  };
+  EXPECT_DOUBLE_EQ(reference(0).iteration_time.count(), reference(3).iteration_time.count());
+  EXPECT_LT(reference(0).efficiency, 0.7);  // all wait for it; transfers are no slower
+}
+
 TEST(Simulate, AReferenceOfFewerRanksThanAGroupOfShardsHasSmallerGroups) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}, {"zero_stage", 3}};
