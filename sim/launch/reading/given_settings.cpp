@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 2> kOtherNames[] = {
     {"virtual_pipeline_model_parallel_size", "--num-virtual-stages-per-pipeline-rank"},
     {"num_key_value_heads", "--num-query-groups"}};
 
-// More lines than a job prints before its arguments, by far.
+// A run prints hundreds; a script has no such line.
 constexpr int kFewestArguments = 20;
 
 std::string flag_of(std::string_view argument) {
@@ -190,11 +190,6 @@ void GivenSettings::give(GivenSetting setting) {
 
 void GivenSettings::imply(const std::string& flag, std::vector<std::string> values) {
   settings_.try_emplace(flag, GivenSetting{flag, std::move(values), {}});
-}
-
-void GivenSettings::take_back(std::string_view flag) {
-  const auto found = settings_.find(flag);
-  if (found != settings_.end()) settings_.erase(found);
 }
 
 const GivenSetting* GivenSettings::find(std::string_view flag) const {

@@ -25,14 +25,12 @@ class GivenSettings {
   void give(GivenSetting setting);
   /// Brings along what another flag implies, unless it was said.
   void imply(const std::string& flag, std::vector<std::string> values);
-  void take_back(std::string_view flag);
 
   [[nodiscard]] const GivenSetting* find(std::string_view flag) const;
   [[nodiscard]] bool has(std::string_view flag) const { return find(flag) != nullptr; }
   /// The words behind it, joined by blanks; empty without them or the flag.
   [[nodiscard]] std::string value(std::string_view flag) const;
   [[nodiscard]] std::optional<double> number(std::string_view flag) const;
-  [[nodiscard]] bool empty() const { return settings_.empty(); }
   [[nodiscard]] const std::map<std::string, GivenSetting, std::less<>>& all() const {
     return settings_;
   }

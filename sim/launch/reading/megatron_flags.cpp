@@ -27,9 +27,7 @@ constexpr ImpliedFlag kImplied[] = {
     {"--enable-cuda-graph", "", "--cuda-graph-impl", "local"},
     {"--cuda-graph-scope", "full_iteration", "--no-check-for-nan-in-loss-and-grad", ""},
     {"--use-flash-attn", "", "--attention-backend", "flash"},
-    {"--use-flash-attn-v2", "", "--attention-backend", "flash"},
-    {"--reset-position-ids", "", "--reset-attention-mask", ""},
-    {"--num-dataset-builder-threads", "", "--num-workers", "1"}};
+    {"--use-flash-attn-v2", "", "--attention-backend", "flash"}};
 
 /// Flags that begin so are no matter of speed or memory, or none that the model of it knows.
 constexpr std::string_view kNoMatter[] = {"--adam-",

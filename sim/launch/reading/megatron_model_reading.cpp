@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "sim/base/parse_number.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/models/transformer/transformer.h"
 
@@ -74,8 +75,9 @@ class ModelReader {
       return number;
     }
     const std::string value = given_.value(flag);
-    fail(fmt::format("{} takes a whole number, not {}", flag, in_quotes(value)), given_.find(flag),
-         help_for_variable(value));
+    fail(fmt::format("{} takes a whole number up to {}, not {}", flag,
+                     grouped_digits(static_cast<std::int64_t>(kMostOfModel)), in_quotes(value)),
+         given_.find(flag), help_for_variable(value));
     return std::nullopt;
   }
 
@@ -83,7 +85,8 @@ class ModelReader {
     const auto value = optional(flag);
     if (!value && !given_.has(flag)) fail(fmt::format("{} is not given", flag), nullptr);
     if (value && *value < 1.0) {
-      fail(fmt::format("{} must be at least 1", flag), given_.find(flag));
+      fail(fmt::format("{} must be at least 1", flag), given_.find(flag),
+           "a model without any has nothing to train");
     }
     return value.value_or(1.0);
   }

@@ -166,7 +166,7 @@ class StrategyReader {
     if (number && *number >= 0.0 && *number <= kMostOfFlag) return;
     const std::string value = settings_.value(line.flag);
     diagnostics_.add(
-        {.message = fmt::format("{} takes a number, not {}", line.flag, in_quotes(value)),
+        {.message = fmt::format("{} takes a number from 0 up, not {}", line.flag, in_quotes(value)),
          .location = settings_.find(line.flag)->place,
          .help = help_for_variable(value)});
   }

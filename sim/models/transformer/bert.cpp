@@ -1,7 +1,5 @@
 #include "sim/models/transformer/bert.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "sim/models/families.h"
@@ -225,11 +223,7 @@ namespace {
 Model read_bert(ObjectReader& reader) {
   BertModel fields = read_family_fields(reader, bert_fields(), "encoder");
   check_heads(fields.hidden, fields.attention_heads, reader);
-  if (fields.predicted_words > fields.sequence_length) {
-    reader.report("predicted_words", "predicted_words must be at most sequence_length",
-                  fmt::format("{} of {}", fields.predicted_words, fields.sequence_length),
-                  "leave it out for all of them");
-  }
+  check_predicted_words(fields.predicted_words, fields.sequence_length, reader);
   return layers_of(fields);
 }
 

@@ -238,11 +238,7 @@ namespace {
 Model read_mobilebert(ObjectReader& reader) {
   MobileBertModel fields = read_family_fields(reader, mobilebert_fields(), "narrow encoder");
   check_mobilebert(reader, "table_width", fields);
-  if (fields.predicted_words > fields.sequence_length) {
-    reader.report("predicted_words", "predicted_words must be at most sequence_length",
-                  fmt::format("{} of {}", fields.predicted_words, fields.sequence_length),
-                  "leave it out for all of them");
-  }
+  check_predicted_words(fields.predicted_words, fields.sequence_length, reader);
   return layers_of(fields);
 }
 

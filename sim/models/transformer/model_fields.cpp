@@ -127,4 +127,12 @@ nlohmann::json resolved_model(const TransformerModel& model) {
   return resolved;
 }
 
+void check_predicted_words(std::int64_t predicted_words, std::int64_t sequence_length,
+                           ObjectReader& reader) {
+  if (predicted_words <= sequence_length) return;
+  reader.report("predicted_words", "predicted_words must be at most sequence_length",
+                fmt::format("{} of {}", predicted_words, sequence_length),
+                "leave it out for all of them");
+}
+
 }  // namespace headway

@@ -52,6 +52,10 @@ inline constexpr Word<bool> kMlps[] = {{"plain", false}, {"gated", true}};
 /// Reports heads of an encoder that do not share out its channels evenly.
 void check_heads(std::int64_t hidden, std::int64_t attention_heads, ObjectReader& reader);
 
+/// Reports more words to predict than a sequence has.
+void check_predicted_words(std::int64_t predicted_words, std::int64_t sequence_length,
+                           ObjectReader& reader);
+
 /// Whether fields that are each right can be together; reports it if not: key-value heads that do
 /// not divide the attention heads (the keys name where these stand), a size beyond all reason.
 [[nodiscard]] bool check_combinations(const TransformerModel& model, const JsonCursor& object,

@@ -175,7 +175,7 @@ TEST(ImportMegatron, SaysAllThatIsMissing) {
       diagnostics);
   EXPECT_FALSE(made);
   const std::string told = rendered(diagnostics.all(), "nothing was imported");
-  EXPECT_THAT(told, HasSubstr("--num-layers takes a whole number, not \"$L\""));
+  EXPECT_THAT(told, HasSubstr("--num-layers takes a whole number up to 1,000,000,000, not \"$L\""));
   EXPECT_THAT(told,
               HasSubstr("the script does not say what $L is: set it in a line before, L=..."));
   EXPECT_THAT(told, HasSubstr("--hidden-size is not given"));
@@ -197,10 +197,11 @@ TEST(ImportMegatron, SaysWhatIsNoNumber) {
                                                 "--context-parallel-size two "
                                                 "--expert-model-parallel-size -1"))
                                .told;
-  EXPECT_THAT(told, HasSubstr("--tensor-model-parallel-size takes a number, not \"$TP\"\n"));
+  EXPECT_THAT(told,
+              HasSubstr("--tensor-model-parallel-size takes a number from 0 up, not \"$TP\"\n"));
   EXPECT_THAT(told, HasSubstr("the script does not say what $TP is"));
-  EXPECT_THAT(told, HasSubstr("--context-parallel-size takes a number, not \"two\""));
-  EXPECT_THAT(told, HasSubstr("--expert-model-parallel-size takes a number, not \"-1\""));
+  EXPECT_THAT(told, HasSubstr("--context-parallel-size takes a number from 0 up, not \"two\""));
+  EXPECT_THAT(told, HasSubstr("--expert-model-parallel-size takes a number from 0 up, not \"-1\""));
 }
 
 TEST(ImportMegatron, TakesNodesAsAsked) {
