@@ -12,6 +12,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_pointer.h"
 #include "sim/files/json_text.h"
+#include "sim/plan/kindness.h"
 #include "sim/plan/pareto.h"
 #include "sim/plan/strategy_searcher.h"
 #include "sim/predict/simulate.h"
@@ -232,35 +233,34 @@ std::vector<Leader> simulated_leaders(const StrategySpace& space, const LeaderOp
   StrategySearcher searcher(space);
   search = searcher.search({.best = options.best, .slacks = options.slacks});
   std::vector<Leader> leaders;
-  double kindest = 1.0;  // the least of simulation over closed form
+  Kindness kindness;
   Seconds fastest;
-  const auto is_open = [&](Seconds closed_form) {
-    return leaders.size() < options.best || kindest * closed_form < fastest;
-  };
   const auto is_known = [&](const RankedStrategy& ranked) {
     return std::ranges::any_of(
         leaders, [&](const Leader& leader) { return leader.ranked.choice == ranked.choice; });
   };
-  for (auto next = search.ranked.begin();;) {
-    next = std::find_if_not(next, search.ranked.end(), is_known);
-    if (next == search.ranked.end() || !is_open(next->time)) {
-      // What the search left out is no faster than this by its closed form.
-      const Seconds all_below = (1.0 / kindest) * fastest;
-      if (all_below <= search.complete_below) break;
-      search =
-          searcher.search({.best = options.best, .slacks = options.slacks, .all_below = all_below});
-      next = search.ranked.begin();
-      continue;
-    }
+  for (;;) {
     const std::size_t first = leaders.size();
     // In batches whose size depends on no number of cores, or the answer would.
     const std::size_t wanted = first < options.best ? options.best : kBatch;
-    for (; next != search.ranked.end() && leaders.size() < first + wanted; ++next) {
-      if (!is_known(*next)) leaders.push_back(leader_of(space, *next, options));
+    for (const RankedStrategy& next : search.ranked) {
+      const bool is_short = leaders.size() < options.best;
+      if (leaders.size() == first + wanted) break;
+      if (!is_short && kindness.least() * next.time >= fastest) break;
+      const bool may_win = is_short || kindness.least_of(next.choice) * next.time < fastest;
+      if (may_win && !is_known(next)) leaders.push_back(leader_of(space, next, options));
+    }
+    if (leaders.size() == first) {
+      // What the search left out is no faster than this by its closed form.
+      const Seconds all_below = (1.0 / kindness.least()) * fastest;
+      if (all_below <= search.complete_below) break;
+      search =
+          searcher.search({.best = options.best, .slacks = options.slacks, .all_below = all_below});
+      continue;
     }
     simulate_from(first, leaders, options);
     for (std::size_t i = first; i < leaders.size(); ++i) {
-      kindest = std::min(kindest, leaders[i].time() / leaders[i].ranked.time);
+      kindness.note(leaders[i].ranked.choice, leaders[i].time() / leaders[i].ranked.time);
       fastest = i == 0 ? leaders[i].time() : min(fastest, leaders[i].time());
     }
   }

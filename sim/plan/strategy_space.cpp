@@ -10,8 +10,9 @@
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/launch/launch_files.h"
-#include "sim/launch/megatron_refusals.h"
+#include "sim/launch/megatron_start.h"
 #include "sim/launch/torchtitan_refusals.h"
+#include "sim/plan/searched_layers.h"
 #include "sim/scenario/read_reliability.h"
 
 namespace headway {
@@ -58,14 +59,14 @@ bool preset_has(const Scenario& scenario, bool Strategy::*flag) {
 constexpr std::array<std::string_view, 5> kOfSchedules = {
     "micro_batch", "schedule", "virtual_stages", "overlap_pipeline_transfers",
     "overlap_tensor_parallel_backward"};
-constexpr std::array<std::string_view, 8> kOfStates = {"zero_stage",
-                                                       "reshard_after_forward",
-                                                       "per_parameter_sharding",
-                                                       "shard_group",
-                                                       "overlap_parameter_gather",
-                                                       "recompute_modules",
-                                                       "offload_layers",
-                                                       "recompute"};
+constexpr std::string_view kOfStates[] = {"zero_stage",
+                                          "reshard_after_forward",
+                                          "per_parameter_sharding",
+                                          "shard_group",
+                                          "overlap_parameter_gather",
+                                          "recompute_modules",
+                                          "offload_layers",
+                                          "recompute"};
 
 /// Rules that are settled by a choice of degrees, or of degrees and schedule. Those about states
 /// hold in whatever is visited: `strategy` sets what goes with a choice of them.
@@ -79,22 +80,6 @@ std::vector<const StrategyRule*> rules_about(bool schedules) {
     rules.push_back(&rule);
   }
   return rules;
-}
-
-/// As Megatron-LM starts with it: without what it would exit for.
-void leave_out_what_megatron_refuses(const Model& model, Strategy& strategy) {
-  const MegatronSettings settings{.recomputes_all = strategy.recompute == Recompute::full,
-                                  .overlaps_gradient_reduce = strategy.overlap_gradient_reduce,
-                                  .stages = strategy.pipeline_parallel,
-                                  .chunks = strategy.virtual_stages,
-                                  .captures_graphs = strategy.cuda_graph != CudaGraph::none,
-                                  .offloads_all = strategy.offload_layers == model.layer_count()};
-  const auto refuses = [&](std::string_view field) { return megatron_refuses(field, settings); };
-  if (refuses("overlap_parameter_gather")) strategy.overlap_parameter_gather = false;
-  if (refuses("overlap_expert_exchange")) strategy.overlap_expert_exchange = false;
-  if (refuses("overlap_pipeline_transfers")) strategy.overlap_pipeline_transfers = true;
-  if (refuses("cuda_graph")) strategy.cuda_graph = CudaGraph::none;
-  if (refuses("offload_layers")) strategy.offload_layers = 0;
 }
 
 TorchtitanSettings torchtitan_settings(const StrategyChoice& choice, Sharding sharding,
@@ -209,11 +194,8 @@ void StrategySpace::for_each_thrifty(
 
 std::optional<StrategyChoice> StrategySpace::any() const {
   std::optional<StrategyChoice> first;
-  visit_degrees([&](StrategyChoice& choice, Strategy& split) {
-    if (first) return;
-    visit_pipelines(choice, split, true, [&](const StrategyChoice& visited) {
-      if (!first) first = visited;
-    });
+  for_each_thrifty([&](const StrategyChoice& choice) {
+    if (!first) first = choice;
   });
   return first;
 }
@@ -230,7 +212,6 @@ void StrategySpace::visit_degrees(
   };
   const std::vector<const StrategyRule*> rules = rules_about(false);
   Strategy split = base;
-  split.layers_per_stage.clear();
   const std::int64_t experts =
       model.routing() != nullptr ? static_cast<std::int64_t>(model.routing()->experts) : 1;
   const auto contexts = values("context_parallel", accelerators_, base.context_parallel);
@@ -272,9 +253,28 @@ std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) con
         !torchtitan_starts(torchtitan_settings(choice, sharding, *scenario_.strategy))) {
       continue;
     }
+    // Replicas of their own numbers of micro-batches have whole parameters.
+    if (sharding == Sharding::full && scenario_.strategy->micro_batches_by_speed) continue;
     left.push_back(sharding);
   }
   return left;
+}
+
+/// Copies of a part of the parameters stay as many ranks apart as in the scenario, where it has
+/// several and they divide the replicas.
+int StrategySpace::shard_group(const Strategy& strategy) const {
+  const Strategy& base = *scenario_.strategy;
+  const bool has_copies = base.sharding == Sharding::full && base.shard_ranks() < base.replicas();
+  return has_copies && strategy.replicas() % base.shard_ranks() == 0 ? base.shard_ranks()
+                                                                     : strategy.replicas();
+}
+
+/// Where there is a single replica all shardings are one: the scenario's, if that may be.
+bool StrategySpace::tells_apart(const std::vector<Sharding>& shardings, Sharding sharding,
+                                const Strategy& split) const {
+  if (split.replicas() > 1) return true;
+  const auto own = std::ranges::find(shardings, scenario_.strategy->sharding);
+  return sharding == (own != shardings.end() ? *own : shardings.front());
 }
 
 void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, bool only_thrifty,
@@ -327,6 +327,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
           for (const Sharding sharding : shardings) {
             // Its stages share parameters with the opposite ones.
             if (sharding == Sharding::full && schedule.is_doubled()) continue;
+            if (!tells_apart(shardings, sharding, split)) continue;
             choice.sharding = sharding;
             if (recovers(choice)) visit(choice);
           }
@@ -348,6 +349,7 @@ void StrategySpace::settle_split(const StrategyChoice& choice, Strategy& strateg
   strategy.virtual_stages = choice.virtual_stages;
   strategy.schedule = choice.schedule;
   strategy.micro_batch = choice.micro_batch;
+  strategy.layers_per_stage = searched_layers(scenario_, strategy, accelerators_);
   strategy.overlap_expert_exchange = overlaps_experts_ && strategy.expert_group() > 1;
   strategy.sequence_parallel = choice.tensor_parallel > 1 && splits_sequence_;
   if (!sets_transfer_overlap_) strategy.overlap_pipeline_transfers = choice.virtual_stages > 1;
@@ -365,13 +367,12 @@ bool StrategySpace::overlaps_backward(const StrategyChoice& choice) const {
 Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
   const Strategy& base = *scenario_.strategy;
   Strategy strategy = base;
-  strategy.layers_per_stage.clear();
   settle_split(choice, strategy);
   strategy.sharding = choice.sharding;
   strategy.overlap_parameter_gather = choice.sharding != Sharding::none &&
                                       (choice.sharding == Sharding::full || gathers_after_step_) &&
                                       overlaps_gathers_;
-  strategy.shard_group = choice.sharding == Sharding::full ? strategy.replicas() : 0;
+  strategy.shard_group = choice.sharding == Sharding::full ? shard_group(strategy) : 0;
   strategy.reshard_after_forward = base.sharding != Sharding::full || base.reshard_after_forward;
   if (shards_split_layers_ && choice.sharding == Sharding::full && choice.pipeline_parallel > 1) {
     strategy.reshard_after_forward = false;

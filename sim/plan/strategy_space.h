@@ -53,7 +53,9 @@ struct StrategyChoice {
 ///
 /// What goes with them: sequence parallelism with tensor parallelism, unless the scenario turns it
 /// off; transfers of pipelines overlap with virtual stages only, unless it says otherwise; copies
-/// of fully sharded parameters are one, and stages of a pipeline keep theirs for a step.
+/// of fully sharded parameters are one, or as far apart as the scenario has them where that divides
+/// the replicas, and stages of a pipeline keep theirs for a step. Layers are cut as the scenario
+/// has it where it has as many chunks, else by the speed of the stages' nodes (searched_layers.h).
 class StrategySpace {
  public:
   /// Fields in `kept` (names of `searched_fields`) stay as the scenario has them. `scenario` has to
@@ -92,6 +94,9 @@ class StrategySpace {
   void visit_pipelines(StrategyChoice& choice, Strategy& split, bool only_thrifty,
                        const std::function<void(const StrategyChoice&)>& visit) const;
   [[nodiscard]] std::vector<Sharding> shardings(const StrategyChoice& choice) const;
+  [[nodiscard]] bool tells_apart(const std::vector<Sharding>& shardings, Sharding sharding,
+                                 const Strategy& split) const;
+  [[nodiscard]] int shard_group(const Strategy& strategy) const;
   void settle_split(const StrategyChoice& choice, Strategy& strategy) const;
   [[nodiscard]] bool keeps(std::string_view field) const;
   /// Whether the framework, if there is one, can be told so.

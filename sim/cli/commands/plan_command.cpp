@@ -194,7 +194,10 @@ Command plan_command() {
   command.details =
       "Searched are tensor_parallel, context_parallel, pipeline_parallel, expert_parallel, "
       "virtual_stages, schedule, micro_batch, zero_stage and recompute; data_parallel is what they "
-      "leave of the cluster. Everything else stays as the scenario has it. Each strategy has a "
+      "leave of the cluster. Everything else stays as the scenario has it, where it divides: "
+      "layers of "
+      "stages too, which else are equal, or by the speed of the nodes where these are unlike. Each "
+      "strategy has a "
       "lower bound of its time; in the order of these, memory is judged and the closed form worked "
       "out, until the bounds are above the N-th best time found: no other can be among the N best "
       "in the closed form. The leaders are then simulated on the fabric, N at least and more until "

@@ -33,15 +33,20 @@ std::vector<LinkLoad> PlanBuilder::Loads::sums() const {
     }
     return sums;
   }
-  std::vector<LinkLoad> sorted = listed_;
-  std::ranges::stable_sort(sorted, {}, &LinkLoad::link);
-  for (const LinkLoad& load : sorted) {
-    if (!sums.empty() && sums.back().link == load.link) {
-      sums.back().weight += load.weight;
-    } else {
-      sums.push_back(load);
-    }
+  // What is noted of places goes again.
+  thread_local std::vector<double> sum_at;
+  for (const auto& [place, load] : listed_) {
+    const auto at = static_cast<std::size_t>(place);
+    if (at >= sum_at.size()) sum_at.resize(at + 1, 0.0);
+    if (sum_at[at] == 0.0) sums.push_back({place, 0.0});
+    sum_at[at] += load;
   }
+  std::ranges::sort(sums, {}, &LinkLoad::link);
+  // A place that was loaded with nothing may be there more than once.
+  const auto [repeated, end] = std::ranges::unique(sums, {}, &LinkLoad::link);
+  sums.erase(repeated, end);
+  for (LinkLoad& sum : sums)
+    sum.weight = std::exchange(sum_at[static_cast<std::size_t>(sum.link)], 0.0);
   return sums;
 }
 
