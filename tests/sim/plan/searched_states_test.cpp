@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/jobs/strategy.h"
 #include "sim/plan/strategy_space.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
