@@ -85,6 +85,13 @@ std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
     number("--qk-pos-emb-head-dim", latent->at("rotary_head_size"));
     number("--v-head-dim", latent->at("value_head_size"));
   }
+  if (model.value("query_key_norms", "") == word_of(QueryKeyNorms::each_head)) {
+    flags.emplace_back("--qk-layernorm");
+  } else if (model.contains("query_key_norms")) {
+    remarks.emplace_back(
+        "Megatron-LM has norms of queries and keys of each head only, and is not told of "
+        "model.query_key_norms.");
+  }
   for (const char* field : {"sliding_window", "attention_sinks", "vision"}) {
     const auto found = model.find(field);
     if (found == model.end() || *found == false) continue;

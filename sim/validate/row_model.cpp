@@ -91,7 +91,9 @@ nlohmann::json row_model(const PublishedRow& row, std::vector<std::string>& assu
   for (const char* key : {"mlp", "normalization", "position_encoding", "tied_embeddings"}) {
     result[key] = makeup.at(key);
   }
-  if (makeup.contains("dropout")) result["dropout"] = makeup.at("dropout");
+  for (const char* key : {"dropout", "query_key_norms"}) {
+    if (makeup.contains(key)) result[key] = makeup.at(key);
+  }
   if (is_given(model, "mla")) {
     result["latent_attention"] = latent_attention_of(model.at("mla"));
   } else {

@@ -45,7 +45,12 @@ class ModelReader {
     read_mlp(hidden, model);
     read_ends(vocabulary, model);
     if (has_experts()) read_experts(static_cast<int>(std::min(layers, 1e5)), model);
-    if (takes("--multi-latent-attention")) read_latent_attention(model);
+    const bool has_norms = takes("--qk-layernorm");
+    if (takes("--multi-latent-attention")) {
+      read_latent_attention(model);  // whose norms are counted with it
+    } else if (has_norms) {
+      model["query_key_norms"] = word_of(QueryKeyNorms::each_head);
+    }
     if (const auto predicted = optional("--mtp-num-layers")) {
       model["multi_token_prediction_layers"] = whole(*predicted);
     }

@@ -42,11 +42,16 @@ void read_llama(ObjectReader& reader, TransformerModel& model) {
   model.mlp_bias = given_flag(reader, "mlp_bias", false);
 }
 
-/// MLPs of two matrices: a squared ReLU, or Apertus's xIELU, whose two numbers a layer are not
-/// counted.
+/// MLPs of two matrices: a squared ReLU.
 void read_plain_mlp(ObjectReader& reader, TransformerModel& model) {
   read_llama(reader, model);
   model.gated_mlp = false;
+}
+
+/// xIELU, whose two numbers a layer are not counted.
+void read_apertus(ObjectReader& reader, TransformerModel& model) {
+  read_plain_mlp(reader, model);
+  model.query_key_norms = QueryKeyNorms::each_head;
 }
 
 void read_smollm3(ObjectReader& reader, TransformerModel& model) {
@@ -65,17 +70,20 @@ void read_qwen2(ObjectReader& reader, TransformerModel& model) {
   if (given_flag(reader, "use_sliding_window", false)) warn_of_window(reader);
 }
 
-/// Norms of queries and keys, a gain for each element of a head, are left out: ten thousandths of a
-/// percent of the parameters.
-void read_qwen3(ObjectReader& reader, TransformerModel& model) {
+void read_biased_attention(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
 }
 
-/// Norms of queries and keys are left out as Qwen3's are. Published files tell the size of a head
-/// twice, and that there is one expert, the MLP.
+void read_qwen3(ObjectReader& reader, TransformerModel& model) {
+  read_biased_attention(reader, model);
+  model.query_key_norms = QueryKeyNorms::each_head;
+}
+
+/// Published files tell the size of a head twice, and that there is one expert, the MLP.
 void read_hunyuan(ObjectReader& reader, TransformerModel& model) {
-  read_qwen3(reader, model);
+  read_biased_attention(reader, model);
+  read_query_key_norms(reader, model, "use_qk_norm", true);
   static_cast<void>(given_count(reader, "num_experts", between(0, 1), 1));
   static_cast<void>(given_count(reader, "attention_head_dim", model_limits::kHeadSize, 1));
 }
@@ -94,6 +102,7 @@ void read_gemma2(ObjectReader& reader, TransformerModel& model) {
 
 void read_gemma3(ObjectReader& reader, TransformerModel& model) {
   read_gemma(reader, model);
+  model.query_key_norms = QueryKeyNorms::each_head;
   constexpr std::int64_t kEverySixth = 6;
   read_sliding_window(
       reader, model,
@@ -132,6 +141,7 @@ void read_mpt(ObjectReader& reader, TransformerModel& model) {
   const std::optional<JsonCursor> part = given(reader.cursor(), "attn_config");
   if (!part) return;
   ObjectReader attention(*part, reader.diagnostics());
+  read_query_key_norms(attention, model, "qk_ln", false, QueryKeyNorms::all_heads);
   if (given_flag(attention, "rope", false)) {
     model.position_encoding = PositionEncoding::rotary;
   } else if (!given_flag(attention, "alibi", true) && given_flag(reader, "learned_pos_emb", true)) {
@@ -142,9 +152,11 @@ void read_mpt(ObjectReader& reader, TransformerModel& model) {
   if (attention.text("attn_type", "") == "multiquery_attention") model.kv_heads = 1;
 }
 
-/// Norms behind attention and MLP instead of before them, and norms of queries and keys, which are
-/// left out as Qwen3's are.
-void read_olmo2(ObjectReader& reader, TransformerModel& model) { read_qwen3(reader, model); }
+/// Norms behind attention and MLP instead of before them.
+void read_olmo2(ObjectReader& reader, TransformerModel& model) {
+  read_biased_attention(reader, model);
+  model.query_key_norms = QueryKeyNorms::all_heads;
+}
 
 /// OLMo 2 with a window in three of four layers.
 void read_olmo3(ObjectReader& reader, TransformerModel& model) {
@@ -153,9 +165,11 @@ void read_olmo3(ObjectReader& reader, TransformerModel& model) {
   read_sliding_window(reader, model, kEveryFourth);
 }
 
-/// OLMo 2 with a window where the pattern has an L, three of four layers unless it says otherwise.
+/// Norms as Qwen3's, and a window where the pattern has an L, three of four layers unless it says
+/// otherwise.
 void read_exaone4(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
+  model.query_key_norms = QueryKeyNorms::each_head;
   constexpr std::string_view kPattern = "sliding_window_pattern";
   constexpr std::int64_t kEveryFourth = 4;
   const std::optional<JsonCursor> pattern = given(reader.cursor(), kPattern);
@@ -214,7 +228,8 @@ void read_opt(ObjectReader& reader, TransformerModel& model) {
 
 /// Layer norms without a bias; attention and MLP stand side by side behind one, of two counted.
 void read_cohere(ObjectReader& reader, TransformerModel& model) {
-  read_qwen3(reader, model);
+  read_biased_attention(reader, model);
+  read_query_key_norms(reader, model, "use_qk_norm", false, QueryKeyNorms::all_heads);
   model.normalization = Normalization::layer_norm;
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
 }
@@ -249,6 +264,7 @@ void read_stablelm(ObjectReader& reader, TransformerModel& model) {
   model.qkv_bias = given_flag(reader, "use_qkv_bias", false);
   model.normalization = Normalization::layer_norm;
   model.normalization_bias = given_flag(reader, "use_norm_bias", true);
+  read_query_key_norms(reader, model, "qk_layernorm", false, QueryKeyNorms::all_heads);
 }
 
 /// The first OLMo; its layer norms have no parameters, and a gain is counted.
@@ -269,6 +285,7 @@ void read_phi(ObjectReader& reader, TransformerModel& model) {
   model.position_encoding = PositionEncoding::rotary;
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
   read_activation(reader, "hidden_act", "gelu_new", model);
+  read_query_key_norms(reader, model, "qk_layernorm", false);
 }
 
 constexpr std::array<Family, 37> kDenseFamilies = {{
@@ -300,7 +317,7 @@ constexpr std::array<Family, 37> kDenseFamilies = {{
     {"internlm2", "InternLM2ForCausalLM", {}, read_internlm2},
     {"olmo3", "Olmo3ForCausalLM", {}, read_olmo3},
     {"exaone4", "Exaone4ForCausalLM", {}, read_exaone4},
-    {"apertus", "ApertusForCausalLM", {}, read_plain_mlp},
+    {"apertus", "ApertusForCausalLM", {}, read_apertus},
     {"arcee", "ArceeForCausalLM", {}, read_plain_mlp},
     {"seed_oss", "SeedOssForCausalLM", kHeadsOf128, read_seed_oss},
     {"ernie4_5", "Ernie4_5ForCausalLM", kHeadsOf128, read_ernie},

@@ -50,6 +50,7 @@ void read_grok1(ObjectReader& reader, TransformerModel& model) {
 void read_qwen3_moe(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  model.query_key_norms = QueryKeyNorms::each_head;
   MixtureOfExperts mixture = read_experts(
       reader, "num_experts", reader.integer("moe_intermediate_size", model_limits::kFfnHidden));
   mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
@@ -70,9 +71,9 @@ void read_qwen2_moe(ObjectReader& reader, TransformerModel& model) {
   set_experts(reader, model, mixture, kSparseStepKeys);
 }
 
-/// Norms of queries and keys are left out as Qwen3's are.
 void read_olmoe(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
+  model.query_key_norms = QueryKeyNorms::all_heads;
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
   set_experts(reader, model, read_experts(reader, "num_experts", model.ffn_hidden));
 }
@@ -98,7 +99,7 @@ void read_gpt_oss(ObjectReader& reader, TransformerModel& model) {
 
 /// Dense layers have an MLP of "intermediate_size_mlp", the others experts and a shared one of
 /// "intermediate_size". Attention over chunks ("attention_chunk_size") is full attention up to that
-/// length.
+/// length. Norms of queries and keys without gains, of layers with positions only, are not counted.
 void read_llama4(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
   const std::int64_t expert_hidden = model.ffn_hidden;
@@ -176,21 +177,28 @@ void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model,
 void read_glm4_moe(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
   model.qkv_bias = given_flag(reader, "attention_bias", false);
+  read_query_key_norms(reader, model, "use_qk_norm", false);
   read_fine_grained_experts(reader, model);
 }
 
-/// Ling, the first and 2.0, whose norms of queries and keys are left out as Qwen3's are.
+void read_dots1(ObjectReader& reader, TransformerModel& model) {
+  read_glm4_moe(reader, model);
+  model.query_key_norms = QueryKeyNorms::each_head;
+}
+
+/// Ling, the first and 2.0.
 void read_bailing(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
+  read_query_key_norms(reader, model, "use_qk_norm", false);
   model.qkv_bias = given_flag(reader, "use_qkv_bias", false);
   model.projection_bias = model.mlp_bias = given_flag(reader, "use_bias", false);
   read_fine_grained_experts(reader, model, "num_experts", "num_shared_experts");
 }
 
-/// Norms of queries and keys are left out as Qwen3's are; modules that predict further ahead, which
-/// the library does not build, are warned of as unread.
+/// Modules that predict further ahead, which the library does not build, are warned of as unread.
 void read_minimax_m2(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
+  read_query_key_norms(reader, model, "use_qk_norm", true, QueryKeyNorms::all_heads);
   set_experts(reader, model, read_experts(reader, "num_local_experts", model.ffn_hidden));
 }
 
@@ -215,10 +223,10 @@ std::int64_t count_of_layers(ObjectReader& reader, std::string_view key, Range r
   return counts->empty() ? static_cast<std::int64_t>(range.least) : counts->front();
 }
 
-/// Experts in every layer and a shared one, by lists of a number for each layer. Norms of queries
-/// and keys are left out as Qwen3's are.
+/// Experts in every layer and a shared one, by lists of a number for each layer.
 void read_hunyuan_moe(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
+  read_query_key_norms(reader, model, "use_qk_norm", true);
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
   static_cast<void>(given_count(reader, "attention_head_dim", model_limits::kHeadSize, 1));
   constexpr ExpertKeys kKeys{.per_token = "moe_topk"};
@@ -321,7 +329,7 @@ constexpr std::array<Family, 22> kExpertFamilies = {{
     {"qwen3_vl_moe", "Qwen3VLMoeForConditionalGeneration", {}, read_qwen3_moe, true},
     {"minimax_m2", "MiniMaxM2ForCausalLM", {}, read_minimax_m2, true},
     {"ernie4_5_moe", "Ernie4_5_MoeForCausalLM", {}, read_ernie_moe, true},
-    {"dots1", "Dots1ForCausalLM", {}, read_glm4_moe, true},
+    {"dots1", "Dots1ForCausalLM", {}, read_dots1, true},
     {"glm4_moe_lite", "Glm4MoeLiteForCausalLM", {}, read_deepseek, true},
     {"deepseek", "DeepseekForCausalLM", {}, read_glm4_moe, true},
     {"bailing_moe", "BailingMoeV2ForCausalLM", {}, read_bailing, true},

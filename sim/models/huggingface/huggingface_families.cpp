@@ -78,6 +78,11 @@ void read_activation(ObjectReader& reader, std::string_view key, std::string_vie
   model.activation = activation_of(reader, key, fallback);
 }
 
+void read_query_key_norms(ObjectReader& reader, TransformerModel& model, std::string_view key,
+                          bool fallback, QueryKeyNorms kind) {
+  model.query_key_norms = given_flag(reader, key, fallback) ? kind : QueryKeyNorms::none;
+}
+
 void read_llama_shape(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model, reader.integer("intermediate_size", model_limits::kFfnHidden));
 }

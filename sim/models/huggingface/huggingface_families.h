@@ -68,6 +68,10 @@ struct Family {
 void read_activation(ObjectReader& reader, std::string_view key, std::string_view fallback,
                      TransformerModel& model);
 
+/// Norms of queries and keys that a flag tells, with gains of `kind`.
+void read_query_key_norms(ObjectReader& reader, TransformerModel& model, std::string_view key,
+                          bool fallback, QueryKeyNorms kind = QueryKeyNorms::each_head);
+
 /// Gated MLP, RMS norms, rotary positions, no biases: what most families share.
 void read_llama_shape(ObjectReader& reader, TransformerModel& model);
 /// The same of models that have experts of `ffn_hidden` and no other MLP.

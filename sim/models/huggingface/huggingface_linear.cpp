@@ -85,6 +85,7 @@ DeltaNet read_delta_net(ObjectReader& reader) {
 /// Three gated delta nets to a layer with gated attention.
 void read_gated_layers(ObjectReader& reader, TransformerModel& model) {
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  model.query_key_norms = QueryKeyNorms::each_head;
   model.attention_gate = true;
   model.delta_net = read_delta_net(reader);
   model.multi_token_prediction_layers =
@@ -193,11 +194,11 @@ std::int64_t read_filtered_hidden(ObjectReader& reader) {
   return (wanted + multiple - 1) / multiple * multiple;
 }
 
-/// Short convolutions and a few layers of attention, a gated MLP behind each. Norms of queries and
-/// keys are left out as Qwen3's are.
+/// Short convolutions and a few layers of attention, a gated MLP behind each.
 void read_filtered_layers(ObjectReader& reader, TransformerModel& model, std::int64_t ffn_hidden,
                           char half, std::int64_t leading) {
   read_llama_shape(reader, model, ffn_hidden);
+  model.query_key_norms = QueryKeyNorms::each_head;
   model.tied_embeddings =
       given_flag(reader, "tie_word_embeddings", given_flag(reader, "tie_embedding", true));
   model.short_convolution = ShortConvolution{

@@ -21,7 +21,6 @@ constexpr double kVectorsOfNorm = 2.0;
 // of its positions, by the kernels of the norm and of the residual sum; backward the gate needs
 // what it gated, and has a gradient of it written.
 constexpr double kGateBackward = 4.0;
-constexpr double kHeadNormBytes = 8.0;     ///< queries and keys, read and written
 constexpr double kPlacing = 6.0;           ///< two terms read, their sum written
 constexpr double kMlpActivation = 4.0;     ///< read and written
 constexpr double kSquaredError = 4.0;      ///< two terms read
@@ -49,13 +48,11 @@ double texts(const DiffusionTransformer& fields) {
 double vectors(const DiffusionTransformer& fields) { return 1.0 / real(fields.positions()); }
 
 void add_head_norms(Layer& layer, const DiffusionTransformer& fields) {
-  const double h = real(fields.hidden);
   constexpr double kBoth = 2.0;
-  layer.weights.push_back({Part::normalization,
-                           kBoth * real(fields.hidden / fields.attention_heads), Cut::none, kBoth});
-  add_pass(layer, "query_key_norm", Rows::tokens, kHeadNormBytes * h, Cut::tensor, {});
-  layer.kept.push_back(
-      {.name = "queries and keys before their norm", .elements = kBoth * h, .cut = Cut::tensor});
+  add_query_key_norms(
+      layer, Normalization::rms_norm,
+      {Part::normalization, kBoth * real(fields.hidden / fields.attention_heads), Cut::none, kBoth},
+      kBoth * real(fields.hidden));
 }
 
 /// A layer, or its half with attention, whose norms have no weights of their own.

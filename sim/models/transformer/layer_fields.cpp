@@ -127,6 +127,10 @@ void check_mixers(const TransformerModel& model, ObjectReader& reader,
                   "its indexer takes the narrow layer of the queries",
                   "give \"latent_attention\" with a \"query_rank\", or leave it out");
   }
+  if (model.query_key_norms != QueryKeyNorms::none && model.latent_attention) {
+    reader.report("query_key_norms", "latent attention has norms of its own",
+                  "of what queries, keys and values are made of", "leave it out");
+  }
   if (model.attention_gate && model.latent_attention) {
     reader.report("attention_gate", "latent attention has no gate", "", "leave it out");
   }

@@ -111,6 +111,20 @@ void add_rotary_operators(Layer& layer, double elements, Again again) {
   layer.passes.push_back(std::move(pass));
 }
 
+void add_head_norm_operators(Layer& layer, Normalization normalization, double elements,
+                             Again again) {
+  // Beside autocast they take the 16 bits that products give, and give fp32.
+  constexpr Operator kLayer = {kLayerNorm.narrow,
+                               {kCast + kLayerNorm.wide.forward, kLayerNorm.wide.backward + kCast}};
+  constexpr Operator kRms = {
+      kRmsNorm.narrow, {2.0 * kCast + kRmsNorm.wide.forward, kRmsNorm.wide.backward + 2.0 * kCast}};
+  MemoryPass pass = pass_of("norms of queries and keys, each operator", elements,
+                            normalization == Normalization::rms_norm ? kRms : kLayer);
+  pass.cut = Cut::tensor;
+  pass.again = again;
+  layer.passes.push_back(std::move(pass));
+}
+
 void add_activation_operators(Layer& layer, const TransformerModel& model, double inner) {
   // The function reads and writes; backward it reads two and writes one. Its product with the other
   // half reads two and writes one, and backward makes two gradients so.

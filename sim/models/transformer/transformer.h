@@ -157,6 +157,19 @@ struct VisionTower {
   friend bool operator==(const VisionTower&, const VisionTower&) = default;
 };
 
+/// Whose elements a norm of queries and keys has gains for (Henry et al. 2020, arXiv:2010.04245;
+/// Dehghani et al. 2023, arXiv:2302.05442, section 2).
+enum class QueryKeyNorms {
+  none,
+  each_head,  ///< of one head: all queries share them, and all keys (Qwen3, Gemma 3)
+  all_heads   ///< of all of them (OLMo 2)
+};
+template <>
+inline constexpr Word<QueryKeyNorms> kWords<QueryKeyNorms>[] = {
+    {"none", QueryKeyNorms::none},
+    {"each_head", QueryKeyNorms::each_head},
+    {"all_heads", QueryKeyNorms::all_heads}};
+
 /// What an MLP does between its matrices.
 enum class ActivationFunction {
   gelu,      ///< or SiLU, or another that frameworks have a kernel for
@@ -200,6 +213,7 @@ struct TransformerModel {
   /// A letter a layer, of `half_layer`: each is one half of a layer, behind a norm of its own.
   /// Empty: all layers have both halves.
   std::string layer_pattern = {};
+  QueryKeyNorms query_key_norms = QueryKeyNorms::none;  ///< of `normalization`'s kind
   bool attention_gate = false;  ///< a gate for each element that attention gives, made like queries
   bool attention_sinks = false;  ///< a learned logit of each head joins its softmax
   std::int64_t ffn_hidden = 1;   ///< of layers without experts

@@ -100,6 +100,7 @@ void add_grouped_attention(Layer& layer, const TransformerModel& model) {
                             .gathered = true,
                             .target = AdapterTarget::qkv,
                             .again = {{P::alternate, kHalfAgain}}});
+  add_query_key_norms(layer, model);
   add_rotary(layer, model, (heads + groups) * d, {{P::alternate}});
   if (model.attention_gate) add_gate(layer, model);
 }

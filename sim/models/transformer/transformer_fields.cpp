@@ -218,6 +218,15 @@ see: LFM2, 2025 (arXiv:2511.23404))"},
        {"sliding_window", part(&TransformerModel::sliding_window, window_fields),
         R"(Layers that attend to the last positions only.
 see: Beltagy et al. 2020)"},
+       {"query_key_norms",
+        word(&TransformerModel::query_key_norms).where([](const TransformerModel& model) {
+          return model.query_key_norms != QueryKeyNorms::none;
+        }),
+        R"(Norms of queries and keys, of the kind of the others: with a gain for each element of a head, which
+heads share (each_head: Qwen3, Gemma 3), or for each element of all of them (all_heads: OLMo 2).
+limits: not with latent_attention
+see: Dehghani et al. 2023 (arXiv:2302.05442), 2
+default: none)"},
        {"attention_gate", flag(&TransformerModel::attention_gate),
         R"(What attention gives is multiplied with a gate of its size, which is projected with the
 queries.

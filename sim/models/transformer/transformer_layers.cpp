@@ -37,24 +37,14 @@ constexpr double kNormShare = 0.4;
 /// fp32 tensors that an RMS norm of elementary operations keeps.
 constexpr double kUnfusedNorm = 2.0;
 
-/// What comes into a norm: kept as it is, or in fp32 with the normalised value.
 void add_norm(Layer& layer, const TransformerModel& model, std::string_view which, Again again) {
-  const double h = real(model.hidden);
   layer.weights.push_back(norm_weights(model));
-  KeptTensor input{.name = std::string(which) + " norm input",
+  keep_norm_input(layer, model.normalization,
+                  {.name = std::string(which) + " norm input",
                    .rows = Rows::own,
-                   .elements = h,
+                   .elements = real(model.hidden),
                    .stored = Stored::residual,
-                   .again = again};
-  if (model.normalization == Normalization::rms_norm) {
-    KeptTensor unfused = input;
-    unfused.elements = kUnfusedNorm * h;
-    unfused.stored = Stored::single;
-    unfused.when = KernelChoice::unfused_normalization;
-    layer.kept.push_back(std::move(unfused));
-    input.when = KernelChoice::fused_normalization;
-  }
-  layer.kept.push_back(std::move(input));
+                   .again = again});
 }
 
 /// The normalization before the head has no pass, as it had none where the constants were fitted.
@@ -118,6 +108,18 @@ void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, 
                           .cut = cut,
                           .when = when,
                           .again = again});
+}
+
+void keep_norm_input(Layer& layer, Normalization normalization, KeptTensor input) {
+  if (normalization == Normalization::rms_norm) {
+    KeptTensor unfused = input;
+    unfused.elements *= kUnfusedNorm;
+    unfused.stored = Stored::single;
+    unfused.when = KernelChoice::unfused_normalization;
+    layer.kept.push_back(std::move(unfused));
+    input.when = KernelChoice::fused_normalization;
+  }
+  layer.kept.push_back(std::move(input));
 }
 
 Product patch_product(double channels, std::int64_t pixels) {

@@ -25,6 +25,9 @@ inline constexpr double kReadAndWritten = 4.0;  ///< bytes of an element of 16 b
 void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, Again again,
               KernelChoice when = KernelChoice::always);
 
+/// What comes into a norm: kept as it is, or in fp32 with the normalised value.
+void keep_norm_input(Layer& layer, Normalization normalization, KeptTensor input);
+
 /// The channels of a token, from the pixels of its patch in three colours. Images have no gradient.
 [[nodiscard]] Product patch_product(double channels, std::int64_t pixels);
 /// Adds it, and the pixels that the gradient of its weights needs.
@@ -38,6 +41,10 @@ void add_stream_operators(Layer& layer, const TransformerModel& model, bool mixe
 
 /// Of rotary embeddings of `elements` of queries and keys.
 void add_rotary_operators(Layer& layer, double elements, Again again);
+
+/// Of norms of `elements` of queries and keys.
+void add_head_norm_operators(Layer& layer, Normalization normalization, double elements,
+                             Again again);
 
 /// Of an activation function with a kernel of its own, and its product with the other half of a
 /// gated MLP: a copy of the merged pass that stands last.
@@ -61,6 +68,11 @@ void add_dropout_mask(Layer& layer, const TransformerModel& model, std::string n
 /// Projections and the core between them, grouped-query or latent. With `crossed`, so many
 /// positions of another sequence for each of its own are what grouped-query attention goes to.
 void add_attention(Layer& layer, const TransformerModel& model, bool windowed, double crossed);
+
+/// Norms of queries and keys, of so many `elements` together, between their products and positions.
+void add_query_key_norms(Layer& layer, Normalization normalization, Weights gains, double elements);
+/// The same, where the model has any.
+void add_query_key_norms(Layer& layer, const TransformerModel& model);
 
 /// Of a softmax that is written out, its dropout, and what stands for both in a fused kernel.
 void keep_scores(Layer& layer, const TransformerModel& model);

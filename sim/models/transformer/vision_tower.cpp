@@ -54,18 +54,13 @@ void add_pixels(Layer& embedding, const VisionTower& tower) {
                               .backward = kPatchPosition * rows * h});
 }
 
-/// Of queries and keys: read and written each, what they take is kept.
-void add_query_key_norms(Layer& layer, double h) {
-  constexpr double kBoth = 2.0;
-  layer.weights.push_back({Part::normalization, kBoth * h, Cut::tensor, kBoth});
-  add_pass(layer, "query_key_norms", Rows::tokens, kBoth * kPatchPass * h, Cut::tensor, {});
-  layer.kept.push_back(
-      {.name = "query and key norm input", .elements = kBoth * h, .cut = Cut::tensor});
-}
-
 Layer encoder_layer(const VisionTower& tower, std::int64_t block) {
   Layer layer = transformer_layer(as_transformer(tower));
-  if (tower.query_key_norms) add_query_key_norms(layer, real(tower.hidden));
+  if (tower.query_key_norms) {
+    const double both = 2.0 * real(tower.hidden);
+    add_query_key_norms(layer, Normalization::rms_norm,
+                        {Part::normalization, both, Cut::tensor, 2.0}, both);
+  }
   if (tower.layer_scale) add_layer_scale(layer, real(tower.hidden));
   layer.name = "vision layer";
   layer.attention->causal = false;

@@ -95,6 +95,16 @@ TEST(LaunchFiles, MegatronOfBiasesOfQueriesAlone) {
   EXPECT_THAT(text, HasSubstr("--add-qkv-bias"));
 }
 
+TEST(LaunchFiles, MegatronOfNormsOfQueriesAndKeys) {
+  EXPECT_THAT(megatron_of("qwen3_30b_a3b").text, HasSubstr("--qk-layernorm"));
+  EXPECT_THAT(megatron_of("llama3_8b").text, Not(HasSubstr("--qk-layernorm")));
+  JsonValue scenario =
+      shipped_scenario("llama3_8b_64", {{"/model/query_key_norms", "\"all_heads\""}});
+  const LaunchFile file = launch_script(scenario, LaunchFramework::megatron);
+  EXPECT_THAT(file.text, Not(HasSubstr("--qk-layernorm")));
+  EXPECT_THAT(file.remarks, Contains(HasSubstr("is not told of model.query_key_norms")));
+}
+
 TEST(LaunchFiles, MegatronIsNotToldOfWindowsAndSinks) {
   const LaunchFile file = megatron_of("gpt_oss_20b");
   EXPECT_THAT(file.remarks, Contains("Megatron-LM is not told of model.sliding_window."));

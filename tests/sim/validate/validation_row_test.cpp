@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/diagnostic.h"
@@ -304,6 +305,17 @@ TEST(ValidationRow, AGraphModeThatTheRowOnlyAssumesGivesWayToTheRecipe) {
   EXPECT_EQ(scenario_of(json).strategy->cuda_graph, CudaGraph::none);
   json["release"] = "26.02";  // whose recipe is not known
   EXPECT_EQ(scenario_of(json).strategy->cuda_graph, CudaGraph::layer);
+}
+
+TEST(ValidationRow, Qwen3HasNormsOfQueriesAndKeys) {
+  nlohmann::json json = row_json();
+  const auto has_norms = [&] {
+    return std::ranges::count(scenario_of(json).model.layer(0).passes, "query_key_norms",
+                              &MemoryPass::name) == 1;
+  };
+  EXPECT_FALSE(has_norms());
+  json["model"]["name"] = "Qwen3-235B";
+  EXPECT_TRUE(has_norms());
 }
 
 TEST(ValidationRow, TheRecipeNamesADispatcherThatTheRowLeavesOpen) {

@@ -28,6 +28,7 @@ torchrun --nnodes 32 --nproc-per-node 8 \
   --moe-router-topk 8 \
   --moe-ffn-hidden-size 1536 \
   --moe-grouped-gemm \
+  --qk-layernorm \
   --mock-data \
   --tensor-model-parallel-size 2 \
   --sequence-parallel \

@@ -24,6 +24,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* kModel =
     "--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 "
@@ -85,6 +86,16 @@ TEST(ImportMegatron, ReadsWhatTheJobIs) {
       {"micro_batch", 2},           {"global_batch", 128},  {"precision", "bf16"},
       {"sequence_parallel", false}, {"zero_stage", 0},      {"overlap_gradient_reduce", false}};
   EXPECT_EQ(job.at("strategy"), strategy);
+}
+
+TEST(ImportMegatron, ReadsNormsOfQueriesAndKeys) {
+  const json model = imported_job(started("--qk-layernorm")).scenario.at("model");
+  EXPECT_EQ(model.at("query_key_norms"), "each_head");
+  EXPECT_FALSE(imported_job(started("")).scenario.at("model").contains("query_key_norms"));
+  // Latent attention has them by itself.
+  const Imported latent = imported_job(started("--multi-latent-attention --qk-layernorm"));
+  EXPECT_FALSE(latent.scenario.at("model").contains("query_key_norms"));
+  EXPECT_THAT(latent.told, Not(HasSubstr("--qk-layernorm")));
 }
 
 TEST(ImportMegatron, ReadsWhatOneFlagBringsAlong) {
