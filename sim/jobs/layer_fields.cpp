@@ -13,6 +13,11 @@ bool splits_sequences(const Strategy& strategy) {
   return strategy.sequence_parallel && strategy.tensor_parallel > 1;
 }
 
+bool hands_on_whole_sequences(const Strategy& strategy) {
+  return strategy.pipeline_parallel > 1 && strategy.tensor_parallel > 1 &&
+         !strategy.sequence_parallel;
+}
+
 }  // namespace
 
 std::vector<Field<Strategy>> layer_fields() {
@@ -24,6 +29,17 @@ std::vector<Field<Strategy>> layer_fields() {
        R"(Norms and residuals are split over the tensor-parallel ranks too. All-gathers and reduce-scatters
 take the place of all-reduces; activations shrink.
 see: Korthikanti et al. 2022 (arXiv:2205.05198))"},
+      {"split_stage_transfers",
+       flag(&Strategy::split_stage_transfers)
+           .presettable()
+           .where(hands_on_whole_sequences,
+                  {"pipeline_parallel",
+                   "above 1, with tensor_parallel above 1 and no sequence_parallel",
+                   "no stage hands on what several ranks have"}),
+       R"(Of activations that all tensor-parallel ranks have each sends its share to the next stage, which
+gathers them (Megatron-LM until 2022, DeepSpeed). Off, each sends all of them (Megatron-Core). What the
+gathering takes is not counted.
+see: Narayanan et al. 2021 (arXiv:2104.04473), 4.1; DeepSpeed's pipe_partitioned)"},
       {"tensor_parallel_overlap", flag(&Strategy::tensor_parallel_overlap).presettable(),
        R"(Tensor-parallel collectives overlap the matrix products (Transformer Engine's userbuffers).
 see: profile.overlap.tensor_parallel_overlapped)"},

@@ -23,6 +23,7 @@ RankShape rank_shape_of(const Strategy& strategy) {
       .context_parallel = static_cast<double>(strategy.context_parallel),
       .scattered_heads = strategy.context_parallel_method == ContextParallelMethod::all_to_all,
       .sequence_parallel = strategy.sequence_parallel,
+      .split_messages = strategy.sequence_parallel || strategy.split_stage_transfers,
       .expert_parallel = static_cast<double>(strategy.expert_parallel),
       .expert_tensor_parallel = static_cast<double>(strategy.expert_tensor_parallel),
       .expert_capacity = strategy.expert_capacity_factor,

@@ -118,6 +118,8 @@ struct Strategy {
   std::int64_t packed_length = 0;
 
   bool sequence_parallel = false;  ///< norms and residuals split over the tensor-parallel ranks
+  /// Stages send what all tensor-parallel ranks have in shares, and gather them behind.
+  bool split_stage_transfers = true;
   bool tensor_parallel_overlap = false;  ///< its collectives overlap the matrix products
   /// Those of the backward pass run beside the products that do not wait for them.
   bool overlap_tensor_parallel_backward = false;

@@ -49,7 +49,8 @@ Bytes routed_message(const Layer& layer, const RankShape& shape) {
 }
 
 Bytes stage_message(const Layer& last_of_stage, const RankShape& shape) {
-  return Bytes(shape.tokens() * last_of_stage.output * shape.element_bytes / shape.tensor_parallel);
+  const double shares = shape.split_messages ? shape.tensor_parallel : 1.0;
+  return Bytes(shape.tokens() * last_of_stage.output * shape.element_bytes / shares);
 }
 
 }  // namespace headway

@@ -27,8 +27,8 @@ namespace headway {
 [[nodiscard]] double exchanged_again(const Layer& layer, const RankShape& shape,
                                      const RecomputeParts& parts);
 
-/// What context-parallel ranks send of their tokens' attention. In cross attention those of the text
-/// ask, and keys and values are those of what is read.
+/// What context-parallel ranks send of their tokens' attention. In cross attention those of the
+/// text ask, and keys and values are those of what is read.
 struct ContextMessages {
   Bytes queries;
   Bytes keys;
@@ -43,9 +43,9 @@ struct ContextMessages {
 /// Requires a layer with experts.
 [[nodiscard]] Bytes routed_message(const Layer& layer, const RankShape& shape);
 
-/// What a stage hands on to the next, on one rank: tensor-parallel ranks send a part each (with
-/// sequence parallelism it is all they have, without it Megatron-LM scatters them first: Narayanan
-/// et al. 2021, section 4.1).
+/// What a stage hands on to the next, on one rank. Tensor-parallel ranks send a part each, if with
+/// sequence parallelism it is all they have, or if they share out what all of them have (Narayanan
+/// et al. 2021, section 4.1); else each sends all of it.
 [[nodiscard]] Bytes stage_message(const Layer& last_of_stage, const RankShape& shape);
 
 }  // namespace headway

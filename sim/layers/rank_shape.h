@@ -19,6 +19,7 @@ struct RankShape {
   bool scattered_heads = false;  ///< context parallel ranks have whole sequences of some heads
   bool sequence_parallel =
       false;                   ///< norm, dropout and residual on 1/tensor_parallel of the tokens
+  bool split_messages = true;  ///< 1/tensor_parallel of them goes from a stage to the next
   double expert_parallel = 1;  ///< ranks that share out the experts of a layer
   double expert_tensor_parallel = 1;  ///< ranks that split each expert's matrices
   double expert_capacity = 0;  ///< most tokens of an expert, in means; 0: as many as are sent to it

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "sim/jobs/rank_shape_of.h"
+
 namespace headway {
 namespace {
 
@@ -102,6 +104,24 @@ TEST(Frameworks, GradOpKeepsWhatItGathered) {
   };
   EXPECT_FALSE(reshards("pytorch-fsdp-grad-op"));
   EXPECT_TRUE(reshards("pytorch-fsdp"));
+}
+
+// Megatron-LM scattered messages until it became Megatron-Core; DeepSpeed partitions them. With
+// sequence parallelism there is nothing to share out.
+TEST(Frameworks, MegatronCoreSendsWholeActivations) {
+  const auto splits = [](const char* name, bool sequence_parallel) {
+    Strategy strategy = framework_named(name)->strategy;
+    strategy.sequence_parallel = sequence_parallel;
+    return rank_shape_of(strategy).split_messages;
+  };
+  for (const char* name : {"megatron", "megatron-bridge", "nemo", "nemo-mlperf", "primus",
+                           "mlperf-rocm", "aleph-alpha-fa2"}) {
+    EXPECT_FALSE(splits(name, false)) << name;
+    EXPECT_TRUE(splits(name, true)) << name;
+  }
+  for (const char* name : {"none", "megatron-2021", "megatron-deepspeed", "gpt-neox"}) {
+    EXPECT_TRUE(splits(name, false)) << name;
+  }
 }
 
 }  // namespace

@@ -202,6 +202,19 @@ TEST(FlagTable, WhatAFrameworkCannotBeToldIsSaid) {
   EXPECT_THAT(unsaid, Contains("zero_stage 1"));
 }
 
+TEST(FlagTable, MegatronSendsWholeActivations) {
+  const auto unsaid = [](const char* preset) {
+    return words_of(flags_of(replicas({{"preset", preset},
+                                       {"tensor_parallel", 2},
+                                       {"pipeline_parallel", 2},
+                                       {"sequence_parallel", false}}),
+                             LaunchFramework::megatron)
+                        .unsaid);
+  };
+  EXPECT_THAT(unsaid("megatron"), Not(Contains(HasSubstr("split_stage_transfers"))));
+  EXPECT_THAT(unsaid("megatron-2021"), Contains("split_stage_transfers true"));
+}
+
 TEST(FlagTable, GroupsThatShareOutTheOptimizerAreMegatronsInstances) {
   // Eight replicas in groups of two: four copies of the states.
   const JsonValue scenario = replicas({{"zero_stage", 1}, {"shard_group", 2}});
