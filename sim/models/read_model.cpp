@@ -140,15 +140,21 @@ std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& file
   return model;
 }
 
-/// The family that an object names: nothing for a decoder-only transformer. An array with an object
-/// in it is a list of layers, whether it says so or not.
+/// Whether its layers are listed: an array with an object in it, or one of none where nothing tells
+/// of a transformer.
+bool lists_layers(const ObjectReader& reader) {
+  const auto layers = reader.cursor().member("layers");
+  if (!layers || !layers->is_array()) return false;
+  if (layers->value().empty()) return !reader.cursor().member("hidden");
+  return std::ranges::any_of(layers->value(), [](const auto& layer) { return layer.is_object(); });
+}
+
+/// The family that an object names: nothing for a decoder-only transformer. Listed layers are a
+/// list whether it says so or not.
 const ModelFamily* read_family(ObjectReader& reader) {
   std::vector<std::pair<std::string_view, const ModelFamily*>> words = {{"transformer", nullptr}};
   for (const ModelFamily& family : model_families()) words.emplace_back(family.name, &family);
-  const auto layers = reader.cursor().member("layers");
-  const bool is_list =
-      layers && layers->is_array() &&
-      std::ranges::any_of(layers->value(), [](const auto& layer) { return layer.is_object(); });
+  const bool is_list = lists_layers(reader);
   if (!reader.has("family") && !is_list) return nullptr;
   return reader.choice("family", Words<const ModelFamily*>(words),
                        is_list ? words.back().second : nullptr);

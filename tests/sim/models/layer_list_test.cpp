@@ -50,6 +50,21 @@ TEST(LayerList, EveryLayerDoesSomething) {
 )");
 }
 
+/// Of nothing else is told, unless there is a transformer's hidden size.
+TEST(LayerList, HasOneLayerAtLeast) {
+  EXPECT_EQ(read_model_text(R"({"schema": "headway/model/1", "layers": []})").problems,
+            R"(error: a list of layers needs one at least
+  --> model.json:1:41   /layers
+   |
+ 1 | {"schema": "headway/model/1", "layers": []}
+   |                                         ^
+  help: for example "layers": [{"products": [{"outputs": 10, "inputs": 10}]}]
+)");
+  EXPECT_NE(read_model_text(R"({"schema": "headway/model/1", "hidden": 8, "layers": []})")
+                .problems.find(R"("layers" must be a whole number)"),
+            std::string::npos);
+}
+
 TEST(LayerList, NoElementIsReadMoreOftenThanAFilterHasPlaces) {
   const auto problems_of = [](const std::string& reuse) {
     return read_model_text(R"({"schema": "headway/model/1", "layers": [
