@@ -180,47 +180,84 @@ class Replay {
     });
   }
 
-  /// Pearson's coefficient within each stage, then the mean of stages.
+  /// Pearson's coefficient of what the times of micro-batches are beyond the mean of their rank,
+  /// within each stage, then the mean of stages: a rank that is always slow says nothing of them.
   [[nodiscard]] double correlation() const {
     double sum = 0.0;
     for (int stage = 0; stage < graph_.stages; ++stage) {
-      std::map<int, int> backward;
-      for (int i = 0; i < trace_.times.operations; ++i) {
-        const TraceOperation& operation = graph_.operations[static_cast<std::size_t>(i)];
-        if (operation.stage == stage && operation.type == trace_type::kBackward) {
-          backward[operation.sequence] = i;
-        }
+      const std::vector<PassPair> pairs = pairs_of(stage);
+      PassSums of_stage;
+      for (int replica = 0; replica < trace_.times.replicas; ++replica) {
+        add_deviations(pairs, replica, of_stage);
       }
-      double n = 0.0;
-      double x = 0.0;
-      double y = 0.0;
-      double xx = 0.0;
-      double yy = 0.0;
-      double xy = 0.0;
-      for (int i = 0; i < trace_.times.operations; ++i) {
-        const TraceOperation& operation = graph_.operations[static_cast<std::size_t>(i)];
-        const auto pair = backward.find(operation.sequence);
-        if (operation.stage != stage || operation.type != trace_type::kForward ||
-            pair == backward.end()) {
-          continue;
-        }
-        for (int step = 0; step < std::ssize(trace_.times.steps); ++step) {
-          for (int replica = 0; replica < trace_.times.replicas; ++replica) {
-            const double a = trace_.times.values[trace_.times.place(step, replica, i)];
-            const double b = trace_.times.values[trace_.times.place(step, replica, pair->second)];
-            n += 1.0;
-            x += a;
-            y += b;
-            xx += a * a;
-            yy += b * b;
-            xy += a * b;
-          }
-        }
-      }
-      const double spread = (n * xx - x * x) * (n * yy - y * y);
-      if (spread > 0.0) sum += (n * xy - x * y) / std::sqrt(spread);
+      sum += of_stage.correlation();
     }
     return sum / graph_.stages;
+  }
+
+  /// Operations of the same micro-batch.
+  struct PassPair {
+    int forward;
+    int backward;
+  };
+  struct PassSums {
+    double squares_forward = 0.0;
+    double squares_backward = 0.0;
+    double products = 0.0;
+    double times_forward = 0.0;  ///< squared
+    double times_backward = 0.0;
+
+    /// 0 where one of the two does not differ beyond how times are rounded.
+    [[nodiscard]] double correlation() const {
+      constexpr double kAlike = 1e-10;
+      const bool differ =
+          squares_forward > kAlike * times_forward && squares_backward > kAlike * times_backward;
+      return differ ? products / std::sqrt(squares_forward * squares_backward) : 0.0;
+    }
+  };
+
+  [[nodiscard]] std::vector<PassPair> pairs_of(int stage) const {
+    std::map<int, int> backward;
+    for (int i = 0; i < trace_.times.operations; ++i) {
+      const TraceOperation& operation = graph_.operations[index(i)];
+      if (operation.stage == stage && operation.type == trace_type::kBackward) {
+        backward[operation.sequence] = i;
+      }
+    }
+    std::vector<PassPair> pairs;
+    for (int i = 0; i < trace_.times.operations; ++i) {
+      const TraceOperation& operation = graph_.operations[index(i)];
+      if (operation.stage != stage || operation.type != trace_type::kForward) continue;
+      const auto found = backward.find(operation.sequence);
+      if (found != backward.end()) pairs.push_back({i, found->second});
+    }
+    return pairs;
+  }
+
+  void add_deviations(const std::vector<PassPair>& pairs, int replica, PassSums& sums) const {
+    const int steps = static_cast<int>(trace_.times.steps.size());
+    const auto for_each = [&](const auto& use) {
+      for (int step = 0; step < steps; ++step) {
+        for (const PassPair& pair : pairs) {
+          use(trace_.times.values[trace_.times.place(step, replica, pair.forward)],
+              trace_.times.values[trace_.times.place(step, replica, pair.backward)]);
+        }
+      }
+    };
+    const double count = static_cast<double>(pairs.size()) * steps;
+    double forward = 0.0;
+    double backward = 0.0;
+    for_each([&](double x, double y) {
+      forward += x / count;
+      backward += y / count;
+    });
+    for_each([&](double x, double y) {
+      sums.squares_forward += (x - forward) * (x - forward);
+      sums.squares_backward += (y - backward) * (y - backward);
+      sums.products += (x - forward) * (y - backward);
+      sums.times_forward += x * x;
+      sums.times_backward += y * y;
+    });
   }
 
   const std::string& path_;

@@ -42,8 +42,9 @@ struct ReplayResult {
   RepairEffect last_stage;
   RepairEffect worst_ranks;
   std::vector<int> worst;  ///< the slowest 3 % of ranks, at least one
-  /// Correlation of forward and backward times of the same micro-batch on the same rank, mean over
-  /// stages. Near 1 micro-batches differ in work: sequences of different length.
+  /// Correlation of forward and backward times of the same micro-batch, by what either is beyond
+  /// the mean of its rank, mean over stages; 0 where they do not differ. Near 1 micro-batches
+  /// differ in work: sequences of different length.
   double forward_backward_correlation = 0.0;
 };
 

@@ -1,9 +1,11 @@
 #include "sim/replay/replay.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -77,6 +79,42 @@ TEST(Replay, RepairsGiveBackWhatTheyCost) {
   // One of four ranks is the worst 3 %: stage 1 of replica 1.
   EXPECT_EQ(result.worst, std::vector<int>{3});
   EXPECT_NEAR(result.worst_ranks.with_it_repaired_s, 7.15, kExact);
+}
+
+/// The trace of so many replicas, steps and micro-batches: a forward pass takes `seconds`, a
+/// backward one twice as long.
+std::string passes_of(
+    const std::function<double(int replica, int step, int micro_batch)>& seconds) {
+  std::string text = "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc\n";
+  for (int step = 0; step < 3; ++step) {
+    for (int replica = 0; replica < 3; ++replica) {
+      double now = 100.0 * step;
+      const auto add = [&](const char* type, double time, int micro_batch) {
+        text += fmt::format("{0},0,{0},{1},{2},{3},{4},{5},0,0,0\n", replica, step, type, now, time,
+                            micro_batch);
+        now += time;
+      };
+      for (int micro_batch = 0; micro_batch < 4; ++micro_batch) {
+        add("forward-compute", seconds(replica, step, micro_batch), micro_batch);
+        add("backward-compute", 2.0 * seconds(replica, step, micro_batch), micro_batch);
+      }
+      add("grads-reduce-scatter", 0.5, 0);
+      add("optimizer", 0.2, 0);
+    }
+  }
+  return text;
+}
+
+TEST(Replay, ARankThatIsAlwaysSlowSaysNothingOfTheWork) {
+  const auto correlation = [](const auto& seconds) {
+    return replayed(passes_of(seconds)).forward_backward_correlation;
+  };
+  EXPECT_EQ(correlation([](int replica, int, int) { return replica == 1 ? 0.3 : 0.1; }), 0.0);
+  EXPECT_EQ(correlation([](int, int, int) { return 0.1; }), 0.0);
+  EXPECT_NEAR(correlation([](int replica, int step, int micro_batch) {
+                return (replica == 1 ? 0.3 : 0.1) + 0.01 * ((step + micro_batch) % 3);
+              }),
+              1.0, 1e-9);
 }
 
 TEST(Replay, TheOrderOfRowsDoesNotMatter) {
