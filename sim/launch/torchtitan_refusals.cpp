@@ -19,12 +19,19 @@ constexpr RefusedSetting<TorchtitanSettings> kTorchtitanRefusals[] = {
      [](const TorchtitanSettings& job) { return !job.is_sharded && job.context > 1; }},
     {kDegrees, "zero_stage", "expert parallelism",
      [](const TorchtitanSettings& job) { return !job.is_sharded && job.expert > 1; }},
-    // Experts are shared out over all ranks that share tensors and sequences, and over some that
-    // share out parameters.
+    // "Currently we only support ETP=TP or ETP=1"
+    {"parallelism.expert_tensor_parallel_degree", "expert_tensor_parallel",
+     "another tensor_parallel",
+     [](const TorchtitanSettings& job) {
+       return job.expert > 1 && job.expert_tensor > 1 && job.expert_tensor != job.tensor;
+     }},
+    // Experts are shared out over all ranks that share sequences, those that share tensors unless
+    // each expert is split over them, and over some that share out parameters.
     {"parallelism.expert_parallel_degree", "expert_parallel",
      "other degrees that it is no multiple of, or shards that it does not divide",
      [](const TorchtitanSettings& job) {
-       const std::int64_t within = job.context * job.tensor;
+       const bool splits_experts = job.expert_tensor > 1 && job.expert_tensor == job.tensor;
+       const std::int64_t within = job.context * (splits_experts ? 1 : job.tensor);
        const std::int64_t shards = job.is_sharded ? job.shards : job.data;
        return job.expert > 1 && (job.expert % within != 0 || shards * within % job.expert != 0);
      }},

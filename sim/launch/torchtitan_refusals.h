@@ -15,9 +15,10 @@ struct TorchtitanSettings {
   std::int64_t pipeline = 1;
   std::int64_t data = 1;
   std::int64_t expert = 1;
-  std::int64_t shards = 1;      ///< its data_parallel_shard_degree, where parameters are sharded
-  bool is_sharded = false;      ///< zero_stage 3
-  bool is_in_few_bits = false;  ///< precision is of 16 bits or less
+  std::int64_t expert_tensor = 1;  ///< ranks that split each expert
+  std::int64_t shards = 1;         ///< its data_parallel_shard_degree, where parameters are sharded
+  bool is_sharded = false;         ///< zero_stage 3
+  bool is_in_few_bits = false;     ///< precision is of 16 bits or less
 };
 
 /// What torchtitan (0.2) asserts of the degrees in distributed/parallel_dims.py and raises where

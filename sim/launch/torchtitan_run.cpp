@@ -19,6 +19,7 @@ TorchtitanSettings torchtitan_settings(const json& strategy) {
                               .pipeline = degree("pipeline_parallel"),
                               .data = degree("data_parallel"),
                               .expert = degree("expert_parallel"),
+                              .expert_tensor = degree("expert_tensor_parallel"),
                               .is_sharded = strategy.value("zero_stage", 0) == 3,
                               .is_in_few_bits = precision != "fp32" && precision != "tf32"};
   const std::int64_t replicas = settings.data * settings.context;

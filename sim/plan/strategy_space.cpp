@@ -90,6 +90,7 @@ TorchtitanSettings torchtitan_settings(const StrategyChoice& choice, Sharding sh
           .pipeline = choice.pipeline_parallel,
           .data = choice.data_parallel,
           .expert = choice.expert_parallel,
+          .expert_tensor = base.expert_tensor_parallel,
           .shards = choice.data_parallel,
           .is_sharded = sharding == Sharding::full,
           .is_in_few_bits = !is_wide};

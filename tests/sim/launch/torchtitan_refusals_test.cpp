@@ -62,6 +62,21 @@ TEST(TorchtitanRefusals, ExpertsAreBorrowedFromShards) {
   EXPECT_THAT(around.flags.settings, Contains("parallelism.expert_parallel_degree=4"));
 }
 
+// parallel_dims.py: expert_tensor_parallel_degree is 1 or tensor_parallel_degree, and of the latter
+// experts are borrowed from shards alone.
+TEST(TorchtitanRefusals, ExpertsAreSplitAsTheRestIsOrNotAtAll) {
+  constexpr const char* kSplit = "parallelism.expert_tensor_parallel_degree=";
+  const LaunchJob alike = torchtitan_job(
+      {{"expert_parallel", 2}, {"tensor_parallel", 2}, {"expert_tensor_parallel", 2}}, true);
+  EXPECT_THAT(alike.flags.settings, Contains("parallelism.expert_tensor_parallel_degree=2"));
+  EXPECT_THAT(alike.flags.settings, Contains("parallelism.expert_parallel_degree=2"));
+  const LaunchJob other = torchtitan_job(
+      {{"expert_parallel", 2}, {"tensor_parallel", 4}, {"expert_tensor_parallel", 2}}, true);
+  EXPECT_THAT(other.flags.settings, Not(Contains(HasSubstr(kSplit))));
+  EXPECT_THAT(words_of(other.flags.unsaid),
+              Contains("expert_tensor_parallel 2 beside another tensor_parallel"));
+}
+
 TEST(TorchtitanRefusals, OneReplicaMultipliesIn32Bits) {
   const nlohmann::json alone = {{"tensor_parallel", 8}, {"zero_stage", 0}};
   EXPECT_THAT(words_of(torchtitan_job(alone).flags.unsaid),
