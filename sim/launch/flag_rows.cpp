@@ -356,6 +356,13 @@ constexpr FlagRow kTable[] = {
      {"--cuda-graph-impl local\n--cuda-graph-scope full_iteration\n"
       "--no-check-for-nan-in-loss-and-grad",
       kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
+    // A graph has one shape: experts take as many tokens each time, or there is none of all.
+    {"cuda_graph", "full, of any number of tokens", {kNoFlag, kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
+    {"cuda_graph",
+     "full, of experts",
+     {"--cuda-graph-impl local\n--cuda-graph-scope full_iteration\n"
+      "--no-check-for-nan-in-loss-and-grad\n--moe-pad-expert-input-to-capacity",
+      kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
     {"cuda_graph", "layer, none of it kept", {kNoFlag, kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
     {"cuda_graph",
      "*",

@@ -156,6 +156,11 @@ std::string value_of(const JsonValue& scenario, const std::string& field) {
   if (field == "cuda_graph" && value == "layer" && captured_parts(scenario).empty()) {
     return "layer, none of it kept";
   }
+  if (field == "cuda_graph" && value == "full" &&
+      scenario->at("model").contains("mixture_of_experts")) {
+    return strategy.contains("expert_capacity_factor") ? "full, of experts"
+                                                       : "full, of any number of tokens";
+  }
   if (field == "recompute" && value == "full" && strategy.contains("recompute_layers")) {
     return "full, some layers";
   }

@@ -152,6 +152,18 @@ TEST(FlagTable, MegatronsGraphsHoldWhatOfALayerTheyCan) {
   EXPECT_THAT(graph_settings("llama3_8b", again({"core_attn", "mlp"})), IsEmpty());
 }
 
+// What a graph of the whole iteration holds has one size.
+TEST(FlagTable, MegatronsWholeGraphsHoldExpertsOfACapacity) {
+  constexpr const char* kWhole = "--cuda-graph-scope full_iteration";
+  const auto settings = [](const char* model, nlohmann::json strategy) {
+    strategy["cuda_graph"] = "full";
+    return graph_settings(model, strategy);
+  };
+  EXPECT_THAT(settings("llama3_8b", {}), Contains(kWhole));
+  EXPECT_THAT(settings("qwen3_30b_a3b", {{"expert_capacity_factor", 1.0}}), Contains(kWhole));
+  EXPECT_THAT(settings("qwen3_30b_a3b", {}), IsEmpty());
+}
+
 // --reset-attention-mask would let documents see each other all the same.
 TEST(FlagTable, MegatronsScriptKeepsPackedDocumentsApart) {
   const FlagList list = flags_of(replicas({{"packed_length", 256}}), LaunchFramework::megatron);
