@@ -194,8 +194,8 @@ default: the fastest, as on devices that have none of that name)"},
        {"loss_traffic", known_estimate(&KernelFamily::loss_traffic, positive()),
         "Factor on the bytes that the loss over the vocabulary moves."},
        {"gradient_traffic", known_estimate(&KernelFamily::gradient_traffic, at_least(1)),
-        R"(Factor on the bytes of gradients and parameters that replicas exchange where optimizer
-states are sharded.)"},
+        R"(How many times as long as its bytes take the exchange of gradients and parameters between replicas
+is under way where optimizer states are sharded. Reports tell the bytes that are sent.)"},
        {"micro_batch_overhead_s",
         known_estimate(&KernelFamily::micro_batch_overhead, kNotNegative, "seconds"),
         "What a pipeline stage loses with every micro-batch."},

@@ -39,6 +39,13 @@ inline constexpr std::string_view kExpertGather = "expert parameter gather";
   return {};
 }
 
+/// Whether gradients or what they update travel so, between ranks that share the states out.
+[[nodiscard]] constexpr bool is_of_updates(std::string_view communicator) {
+  return communicator == kGradientReduce || communicator == kParameterGather ||
+         communicator == kCompressedGather || communicator == kReplicaReduce ||
+         communicator == kExpertReduce || communicator == kExpertGather;
+}
+
 /// All that decides what a stage does, beside its number.
 struct JobShape {
   const Model* model = nullptr;
@@ -53,8 +60,10 @@ struct JobShape {
   /// Fully sharded: by what share of the shorter one compute and transfers slow each other down
   /// while both run, and how long the transfers take alone.
   double interference = 0.0;
-  double gradient_traffic = 1.0;         ///< bytes that replicas exchange for each they need to
-  double memory_seconds_per_byte = 0.0;  ///< of what streams through a device's memory
+  /// How many times as long as its bytes take the exchange of gradients and parameters is under
+  /// way: its flows have so many times the bytes that are sent.
+  double gradient_traffic = 1.0;
+  double memory_seconds_per_byte = 0.0;          ///< of what streams through a device's memory
   double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
   double end_seconds_per_parameter = 0.0;        ///< of those of them in the embedding and the head
   double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds

@@ -30,6 +30,9 @@ struct FlowPlan {
   std::vector<LinkLoad> links;
   Seconds latency;
   BytesPerSecond rate_cap{std::numeric_limits<double>::infinity()};
+  /// Bytes that are sent for each byte of the flow: software that takes longer over a message than
+  /// its links do has a flow of more bytes.
+  double sent = 1.0;
   bool crosses_fabric = false;  ///< else it stays inside scale-up domains
   /// What the ports of its accelerators into their scale-up domains give it, alone on them.
   BytesPerSecond port_rate{std::numeric_limits<double>::infinity()};

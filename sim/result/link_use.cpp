@@ -10,8 +10,9 @@ std::vector<double> bytes_by_link(const Workload& workload, const Timeline& time
                                   const Topology& topology) {
   std::vector<double> carried(static_cast<std::size_t>(topology.link_count()), 0.0);
   for (std::size_t plan = 0; plan < workload.plans.size(); ++plan) {
+    const double sent = workload.plans[plan].sent * timeline.plan_bytes[plan];
     for (const LinkLoad& load : workload.plans[plan].links) {
-      carried[static_cast<std::size_t>(load.link)] += load.weight * timeline.plan_bytes[plan];
+      carried[static_cast<std::size_t>(load.link)] += load.weight * sent;
     }
   }
   return carried;

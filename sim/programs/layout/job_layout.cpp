@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/base/index.h"
 #include "sim/jobs/shard_groups.h"
 #include "sim/programs/layout/laid_out_replicas.h"
 #include "sim/programs/layout/replica_groups.h"
@@ -112,7 +113,10 @@ class LayoutBuilder {
     KindNetwork::Collective found = network_.collective(kind, groups, algorithm);
     layout_.overruled = layout_.overruled || found.overruled;
     const auto first = static_cast<std::int32_t>(layout_.workload.plans.size());
-    for (const PricedCollective::Way& way : found.price.ways()) add_plan(way.plan);
+    const double sent = is_of_updates(called) ? 1.0 / job_.gradient_traffic : 1.0;
+    for (const PricedCollective::Way& way : found.price.ways()) {
+      at(layout_.workload.plans, add_plan(way.plan)).sent = sent;
+    }
     layout_.workload.communicators.push_back({std::move(name), kind, members, first});
     const auto id = static_cast<std::int32_t>(layout_.workload.communicators.size()) - 1;
     layout_.prices.add(id, called, std::move(found));

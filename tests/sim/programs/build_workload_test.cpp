@@ -82,6 +82,21 @@ TEST_F(BuildWorkload, EveryStageReducesAmongItsReplicas) {
   EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1));
 }
 
+TEST_F(BuildWorkload, SoftwareTakesLongerOverUpdatesThanTheirBytesDo) {
+  strategy.sharding = Sharding::optimizer;
+  profile.kernel_families[strategy.kernel_family].gradient_traffic.value = 1.5;
+  const Workload workload = built().workload;
+  ASSERT_FALSE(workload.communicators.empty());
+  for (const Communicator& communicator : workload.communicators) {
+    const bool is_of_updates = communicator.name.starts_with("gradient reduce") ||
+                               communicator.name.starts_with("parameter gather");
+    EXPECT_DOUBLE_EQ(workload.plans[static_cast<std::size_t>(communicator.plan)].sent,
+                     is_of_updates ? 1.0 / 1.5 : 1.0)
+        << communicator.name;
+  }
+  EXPECT_EQ(workload.plans[static_cast<std::size_t>(workload.groups[0].paths[0])].sent, 1.0);
+}
+
 TEST_F(BuildWorkload, SoftwareMayMoveMoreThanTheGradientsWhereItSharesStatesOut) {
   strategy.sharding = Sharding::optimizer;
   const auto reduced = [&] {

@@ -32,6 +32,11 @@ TEST_F(LinkUseTest, ALinkCarriesItsWeightOfEveryFlow) {
   EXPECT_THAT(bytes_by_link(workload, timeline, topology), ElementsAre(2e9, 0.0, 6e9, 0.0));
 }
 
+TEST_F(LinkUseTest, AFlowThatTakesLongerThanItsBytesCarriesThemAlone) {
+  workload.plans[1].sent = 0.25;
+  EXPECT_THAT(bytes_by_link(workload, timeline, topology), ElementsAre(2e9, 0.0, 3e9, 0.0));
+}
+
 TEST_F(LinkUseTest, TheBusiestComesFirst) {
   const auto busiest = busiest_links(workload, timeline, topology, 10);
   ASSERT_EQ(busiest.size(), 2U);  // links that carry nothing are left out
