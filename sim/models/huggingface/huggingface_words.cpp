@@ -129,6 +129,43 @@ EncoderModel read_modernbert(ObjectReader& reader) {
   return encoder_of("bert", layers_of(model), bert_fields().written(model));
 }
 
+/// Attention by distances, both ways and by the matrices of words; others are told of.
+void read_distances(ObjectReader& reader, BertModel& model) {
+  if (!given_flag(reader, "relative_attention", false)) return;
+  const auto most = [&](std::string_view key, std::int64_t otherwise) {
+    const std::int64_t rows = given_count(reader, key, between(-1, 1'000'000), -1);
+    return rows > 0 ? rows : otherwise;
+  };
+  const std::int64_t farthest = most("max_relative_positions", model.positions);
+  model.relative_positions = 2 * most("position_buckets", farthest);
+  if (!given_flag(reader, "share_att_key", false)) {
+    reader.report("share_att_key", "queries and keys of distances have matrices of their own", "",
+                  "read are models that make them by those of words: \"share_att_key\": true");
+  }
+  const std::optional<JsonCursor> kinds = given(reader.cursor(), "pos_att_type");
+  const std::string named = kinds ? kinds->value().dump() : "";
+  if (named.find("p2c") == std::string::npos || named.find("c2p") == std::string::npos) {
+    reader.report("pos_att_type", "words and distances are not compared both ways", "",
+                  "read are models of \"p2c|c2p\"");
+  }
+}
+
+EncoderModel read_deberta_v2(ObjectReader& reader) {
+  auto model = read_sizes<BertModel>(reader);
+  read_words(reader, model);
+  model.token_types = given_count(reader, "type_vocab_size", between(0, 1'000'000), 0);
+  model.next_sentence = false;
+  if (!given_flag(reader, "position_biased_input", true)) {
+    model.position_encoding = PositionEncoding::none;
+  }
+  read_distances(reader, model);
+  model.table_width = given_count(reader, "embedding_size", model_limits::kHidden, model.hidden);
+  // Of a pooled word, which pretraining has not.
+  static_cast<void>(given_count(reader, "pooler_hidden_size", model_limits::kHidden, 1));
+  model.dropout = read_dropout(reader);
+  return encoder_of("bert", layers_of(model), bert_fields().written(model));
+}
+
 EncoderModel read_distilbert(ObjectReader& reader) {
   BertModel model{.token_types = 0, .next_sentence = false};
   model.layers = reader.integer("n_layers", model_limits::kLayers);
@@ -199,6 +236,7 @@ constexpr std::array kWordFamilies = {
     EncoderFamily{"distilbert", "DistilBertForMaskedLM", read_distilbert},
     EncoderFamily{"electra", "ElectraForPreTraining", read_electra},
     EncoderFamily{"modernbert", "ModernBertForMaskedLM", read_modernbert},
+    EncoderFamily{"deberta-v2", "DebertaV2ForMaskedLM", read_deberta_v2},
     EncoderFamily{"mobilebert", "MobileBertForPreTraining", read_mobilebert_config},
 };
 

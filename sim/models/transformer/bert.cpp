@@ -11,8 +11,15 @@
 namespace headway {
 namespace {
 
-/// What both have in common, in the words of the decoder.
+/// Whether words hear of positions by distances alone.
+bool has_distances_alone(const BertModel& fields) {
+  return fields.relative_positions > 0 && fields.position_encoding == PositionEncoding::none;
+}
+
+/// What both have in common, in the words of the decoder. Where there are distances alone it drops
+/// out as with a learned table, which then has no rows.
 TransformerModel as_transformer(const BertModel& fields) {
+  const bool has_table = !has_distances_alone(fields);
   return {.layers = fields.layers,
           .hidden = fields.hidden,
           .attention_heads = fields.attention_heads,
@@ -23,12 +30,12 @@ TransformerModel as_transformer(const BertModel& fields) {
           .vocabulary = fields.vocabulary,
           .tied_embeddings = true,
           .normalization_bias = fields.biases,
-          .position_encoding = fields.position_encoding,
+          .position_encoding = has_table ? fields.position_encoding : PositionEncoding::learned,
           .dropout = fields.dropout,
           .qkv_bias = fields.biases,
           .projection_bias = fields.biases,
           .mlp_bias = fields.biases,
-          .sequence_length = fields.positions};
+          .sequence_length = has_table ? fields.positions : 0};
 }
 
 /// The same as wide as the tables.
@@ -42,6 +49,14 @@ Layer embedding(const BertModel& fields, const TransformerModel& shared) {
   Layer embedding = embedding_layer(tables);
   embedding.weights.push_back({Part::positions, real(fields.token_types * tables.hidden)});
   embedding.weights.push_back(norm_weights(tables));
+  if (fields.relative_positions > 0) {
+    embedding.weights.push_back({Part::positions, real(fields.relative_positions * fields.hidden)});
+    embedding.weights.push_back(norm_weights(shared));
+  }
+  if (has_distances_alone(fields)) {
+    std::erase_if(embedding.passes,
+                  [](const MemoryPass& pass) { return pass.name == "position_embedding"; });
+  }
   if (tables.hidden == fields.hidden) return embedding;
   embedding.output = real(fields.hidden);
   embedding.products.push_back({.name = "embedding_projection",
@@ -99,9 +114,51 @@ Layer head(const BertModel& fields, const TransformerModel& shared) {
 /// see both ways.
 constexpr double kSidesOfWindow = 2.0;
 
+// Bytes of a score, of 16 bits, that transformers' operators move (DebertaV2:
+// disentangled_attention_ bias): either kind is picked by numbers of 8 bytes, scaled and added to
+// another, and both are added to what words say of words. Backward each is scaled and put back.
+constexpr double kPicked = 8.0 + 2.0 + 2.0;
+constexpr double kScaled = 2.0 + 2.0;
+constexpr double kAdded = 3.0 * 2.0;
+constexpr double kPutBack = 8.0 + 2.0 + 2.0 * 2.0;
+
+/// Words are compared with distances, and distances with words: as many products as there are rows
+/// of the table, of which each score picks one. Queries and keys of distances are made by the
+/// matrices of words, here for each sequence; the library makes them once for those of a
+/// micro-batch.
+void add_distances(Layer& layer, const BertModel& fields) {
+  if (fields.relative_positions == 0) return;
+  constexpr double kBoth = 2.0;
+  constexpr double kOfThree = kBoth / 3.0;  // queries and keys, of queries, keys and values
+  const double distances = real(fields.relative_positions) / real(fields.sequence_length);
+  for (Product& product : layer.products) {
+    if (product.target == AdapterTarget::qkv) product.rows_each += kOfThree * distances;
+  }
+  const double heads = real(fields.attention_heads);
+  for (const char* name : {"words to distances", "distances to words"}) {
+    layer.activation_products.push_back(
+        {.name = name,
+         .heads = heads,
+         .inputs = real(fields.hidden / fields.attention_heads),
+         .outputs = real(fields.relative_positions),
+         .again = {{RecomputePart::scores}, {RecomputePart::core_attn}}});
+  }
+  const double scores = heads * real(fields.sequence_length);
+  layer.passes.push_back({.name = "scores of distances",
+                          .forward = scores * (kBoth * (kPicked + kScaled + kAdded) + kAdded),
+                          .backward = scores * kBoth * (kPutBack + kScaled),
+                          .cut = Cut::tensor,
+                          .again = {{RecomputePart::scores}, {RecomputePart::core_attn}},
+                          .merged = false});
+  layer.kept.push_back({.name = "queries and keys of distances",
+                        .elements = kBoth * distances * real(fields.hidden),
+                        .cut = Cut::tensor});
+}
+
 void add_encoder_layers(Model& model, const BertModel& fields, const TransformerModel& shared) {
   Layer full = transformer_layer(shared);
   full.attention->causal = false;
+  add_distances(full, fields);
   Layer windowed = full;
   windowed.attention->window = real(fields.window) / kSidesOfWindow;
   if (fields.window == 0 || fields.full_attention_interval == 0) {
@@ -128,6 +185,7 @@ Model layers_of(const BertModel& fields) {
   if (fields.position_encoding == PositionEncoding::learned) {
     model.most_positions = fields.positions;
   }
+  model.biases_scores = fields.relative_positions > 0;
   add_encoder_layers(model, fields, shared);
   if (fields.tells_replaced) {
     model.left_out.emplace_back(
@@ -187,6 +245,13 @@ default: hidden)"},
           return model.position_encoding != PositionEncoding::learned;
         }),
         "Of a BERT learned by default."},
+       {"relative_positions",
+        whole(&BertModel::relative_positions, between(0, 1'000'000))
+            .where([](const BertModel& model) { return model.relative_positions > 0; }),
+        R"(Rows of a BERT's table of distances, which keys and queries of words are compared with besides those
+of words (DeBERTa: 512). FlashAttention does not add such scores.
+see: He et al. 2020 (arXiv:2006.03654), 3.2
+default: 0, no such table)"},
        {"positions", whole(&BertModel::positions, model_limits::kSequenceLength),
         R"(Rows of a BERT's learned table of positions; of a T5 without position_buckets those of each
 half's. Positions of one that has no such table are sinusoids.

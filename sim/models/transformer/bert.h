@@ -34,6 +34,9 @@ struct BertModel {
   std::int64_t sequence_length = 512;  ///< trained at
   /// Words of a sequence that the head predicts; all where the loss masks those that stayed.
   std::int64_t predicted_words = 512;
+  /// Rows of a table of distances, of which queries and keys are made as of words, and which words'
+  /// keys and queries are compared with (He et al. 2020, arXiv:2006.03654, section 3.2); 0: none.
+  std::int64_t relative_positions = 0;
   bool next_sentence = true;    ///< a row of each sequence is pooled, and predicts it
   bool tells_replaced = false;  ///< the head tells of each word whether it was put in
   bool dropout = true;

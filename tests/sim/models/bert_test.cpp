@@ -65,6 +65,46 @@ TEST(Bert, NarrowRowsOfTablesAreKeptForTheProductThatWidensThem) {
   EXPECT_DOUBLE_EQ(kept_bytes(layers_of(model).first, shape).count(), 128 * 2 * 128.0);
 }
 
+/// 8 channels in 2 heads, 10 words of a sequence, 6 distances.
+TEST(Bert, DistancesAreComparedWithWords) {
+  BertModel fields{.layers = 1,
+                   .hidden = 8,
+                   .attention_heads = 2,
+                   .ffn_hidden = 16,
+                   .vocabulary = 50,
+                   .token_types = 0,
+                   .position_encoding = PositionEncoding::none,
+                   .positions = 10,
+                   .sequence_length = 10,
+                   .predicted_words = 10,
+                   .next_sentence = false};
+  const Model plain = layers_of(fields);
+  fields.relative_positions = 6;
+  const Model model = layers_of(fields);
+  EXPECT_TRUE(model.biases_scores);
+  EXPECT_FALSE(plain.biases_scores);
+  // A table and its norm.
+  EXPECT_EQ(parameter_count(model) - parameter_count(plain), 6 * 8 + 2 * 8);
+  // Queries and keys of 6 distances for 10 words; of each word and distance both ways 8 channels.
+  const ForwardFlops more = forward_flops(model.layer(0), 10);
+  const ForwardFlops less = forward_flops(plain.layer(0), 10);
+  EXPECT_NEAR(more.products - less.products, 2 * (6.0 / 10) * 8 * 16, 1e-9);
+  EXPECT_NEAR(more.attention - less.attention, 2 * 2 * 6 * 8, 1e-9);
+  // Drops out as one with a table does, of which it has no pass.
+  EXPECT_TRUE(model.layer(0).attention->dropout);
+  const auto passes = [](const Model& of) { return of.first.passes.size(); };
+  EXPECT_EQ(passes(model), 1U);
+  for (const PassWork& pass : work(model.layer(0), {.sequence_length = 10}).passes) {
+    if (pass.name != "scores of distances") continue;
+    // 2 heads of 10 x 10 scores: picked by 8 bytes, read and written; scaled; added; all added.
+    EXPECT_EQ(pass.forward, Bytes(200.0 * (2 * (12 + 4 + 6) + 6)));
+    EXPECT_EQ(pass.backward, Bytes(200.0 * 2 * (14 + 4)));
+    EXPECT_FALSE(pass.merged);
+    return;
+  }
+  ADD_FAILURE() << "no scores of distances";
+}
+
 TEST(Bert, WithoutDropoutItKeepsNoMasks) {
   BertModel model = large();
   EXPECT_TRUE(layers_of(model).layer(0).attention->dropout);

@@ -63,6 +63,41 @@ TEST(HuggingFaceWords, ElectraTellsWhichWordsWereReplaced) {
             std::string::npos);
 }
 
+/// As microsoft/deberta-v3-base has it.
+nlohmann::json deberta() {
+  return nlohmann::json::parse(R"({"model_type": "deberta-v2", "hidden_size": 768,
+      "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
+      "max_position_embeddings": 512, "relative_attention": true, "position_buckets": 256,
+      "norm_rel_ebd": "layer_norm", "share_att_key": true, "pos_att_type": "p2c|c2p",
+      "position_biased_input": false, "max_relative_positions": -1, "type_vocab_size": 0,
+      "vocab_size": 128100, "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1})");
+}
+
+/// By hand, of h = 768: a table of words and its norm, 512 distances and theirs, 12 layers of
+/// 12 h^2 + 13 h, 183,831,552; a product, a norm and a bias a word in front of the words.
+TEST(HuggingFaceWords, DebertaHasItsPublishedParameters) {
+  const std::int64_t h = 768;
+  EXPECT_EQ(128'100 * h + 2 * h + 512 * h + 2 * h + 12 * (12 * h * h + 13 * h), 183'831'552);
+  expect_parameters(deberta().dump(), 183'831'552 + h * h + h + 2 * h + 128'100);
+  const ModelReading reading = read_model_text(deberta().dump());
+  EXPECT_TRUE(reading.read->model.biases_scores);
+  EXPECT_EQ(reading.read->resolved->at("relative_positions"), 512);
+}
+
+TEST(HuggingFaceWords, DebertasThatAreOtherwiseAreRefused) {
+  const auto problems = [](const char* key, const nlohmann::json& value) {
+    nlohmann::json config = deberta();
+    config[key] = value;
+    return read_model_text(config.dump()).problems;
+  };
+  EXPECT_NE(problems("share_att_key", false).find("have matrices of their own"), std::string::npos);
+  EXPECT_NE(problems("pos_att_type", {"c2p"}).find("are not compared both ways"),
+            std::string::npos);
+  EXPECT_EQ(problems("pos_att_type", {"c2p", "p2c"}), "");
+  EXPECT_NE(problems("conv_kernel_size", 3).find("\"conv_kernel_size\" is not read"),
+            std::string::npos);
+}
+
 std::string modernbert(const std::string& more = "") {
   return R"({"model_type": "modernbert", "architectures": ["ModernBertForMaskedLM"],
  "hidden_size": 768, "intermediate_size": 1152, "num_hidden_layers": 22,
