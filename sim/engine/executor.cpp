@@ -15,6 +15,7 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation, R
       perturbation_(perturbation),
       recorded_(recorded),
       draws_(perturbation_),
+      period_draws_(perturbation_, draws_, workload),
       servers_(
           workload, timeline_,
           {.carry =
@@ -255,18 +256,26 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
   HEADWAY_CHECK(false, "unknown kind of operation");
 }
 
+/// The time factor of the block that a group is at.
+double Executor::device_factor(std::int32_t group) {
+  const GroupState& state = at(groups_, group);
+  const std::span<const BlockDraws::Device> drawn(state.devices,
+                                                  static_cast<std::size_t>(state.device_count));
+  const auto operation = static_cast<std::uint32_t>(state.counter);
+  return period_draws_.any() ? period_draws_.factor(group, drawn, state.undrawn_factor, operation)
+                             : draws_.factor(drawn, state.undrawn_factor, operation);
+}
+
 /// When a block will be done that begins now.
 double Executor::block_done(std::int32_t group, const Operation& operation, double now) {
   const GroupState& state = at(groups_, group);
   const BlockTime& block = state.program->blocks[operation.block];
-  const double factor =
-      block.is_repaired
-          ? perturbation_.repair.time_factor
-          : draws_.factor({state.devices, static_cast<std::size_t>(state.device_count)},
-                          state.undrawn_factor, static_cast<std::uint32_t>(state.counter));
+  const double factor = block.is_repaired ? perturbation_.repair.time_factor : device_factor(group);
   if (!blocks_change_) return now + (block.seconds + (factor - 1.0) * block.device);
   const RankGroup& ranks = at(workload_.groups, group);
-  const double share = micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
+  const double share =
+      period_draws_.any() ? period_draws_.micro_batch_factor(group, operation.micro_batch)
+                          : micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
   const double work = block.seconds + (factor * share - 1.0) * block.device;
   if (block.is_repaired) return now + work;
   const double of_device = work > 0.0 ? factor * share * block.device / work : 0.0;

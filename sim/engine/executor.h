@@ -12,6 +12,7 @@
 #include "sim/engine/incremental_flows.h"
 #include "sim/engine/parameter_servers.h"
 #include "sim/programs/perturbation/block_draws.h"
+#include "sim/programs/perturbation/period_draws.h"
 #include "sim/programs/perturbation/perturbation.h"
 #include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
@@ -144,6 +145,7 @@ class Executor {
   void handle(const Event& event, double now);
   void run(std::int32_t group, double now);
   bool execute(std::int32_t group, const Operation& operation, double now);
+  [[nodiscard]] double device_factor(std::int32_t group);
   [[nodiscard]] double block_done(std::int32_t group, const Operation& operation, double now);
   void finish_operation(std::int32_t group, double now);
   void send(std::int32_t group, const Operation& operation, double now);
@@ -164,6 +166,7 @@ class Executor {
   Perturbation perturbation_;
   Recorded recorded_;
   BlockDraws draws_;
+  PeriodDraws period_draws_;
   std::vector<std::vector<BlockTime>> block_times_;  ///< by program
   FlowNetwork* network_ = nullptr;
   IncrementalFlows* incremental_ = nullptr;

@@ -130,7 +130,7 @@ class ServedLayout {
 
   void add_workers() {
     for (int worker = 0; worker < workers_; ++worker) {
-      RankGroup group{.replica = worker};
+      RankGroup group{.replica = worker, .local = {.steps = how_.push_every}};
       for (int i = 0; i < members_; ++i) {
         group.accelerators.push_back(job_.placement.accelerator(0, 0, worker * members_ + i, 0));
       }

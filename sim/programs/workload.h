@@ -129,6 +129,16 @@ struct Program {
   }
 };
 
+/// Steps of its own that a rank group takes between two times that it waits for ranks of other
+/// islands. An iteration is the average one of them.
+struct LocalPeriod {
+  std::int32_t steps = 1;
+  /// Of its replica among those of its island.
+  std::int32_t place = 0;
+  /// Whether it waits for other rank groups of its island at every one of them.
+  bool meets_others = false;
+};
+
 /// The ranks of one tensor- and context-parallel group, which compute in lockstep and are simulated
 /// as one.
 struct RankGroup {
@@ -139,6 +149,7 @@ struct RankGroup {
   std::vector<std::int32_t> paths;         ///< indices into Workload::plans, by Operation::path
   /// Indices into Workload::communicators, in the order of its program's names for them.
   std::vector<std::int32_t> communicators;
+  LocalPeriod local;
 };
 
 /// Rank groups that run collectives together. The k-th join of each member belongs to the k-th

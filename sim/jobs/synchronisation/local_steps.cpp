@@ -50,6 +50,10 @@ class LocalSteps final : public SynchronisationScheme {
   [[nodiscard]] int islands(int data_parallel) const override {
     return settings.islands > 0 ? std::min(settings.islands, data_parallel) : data_parallel;
   }
+  /// Each average, of whichever fragment, is waited for.
+  [[nodiscard]] int steps_apart() const override {
+    return std::max(1, settings.every / settings.fragments);
+  }
   [[nodiscard]] std::vector<ReplicaExchange> exchanges(const Strategy& strategy) const override;
   /// The last average and the momentum of the outer steps, in fp32.
   [[nodiscard]] double kept_bytes() const override { return 8.0; }
@@ -62,7 +66,7 @@ class LocalSteps final : public SynchronisationScheme {
     if (strategy.islands() == 1) return {};
     return {
         "an iteration is the average one of a period of local steps: what islands lose "
-        "in loss by them is not counted, and what slows single steps is as if they met at every "
+        "in loss by them is not counted, and slow episodes and pauses are as if they met at every "
         "one"};
   }
 };

@@ -25,6 +25,7 @@ class ParameterServer final : public SynchronisationScheme {
   [[nodiscard]] std::vector<Field<Synchronisation>> fields() const override;
   [[nodiscard]] std::vector<StrategyRule> rules() const override;
 
+  [[nodiscard]] int steps_apart() const override { return settings.push_every; }
   [[nodiscard]] const ServerPlan* servers() const override { return &settings; }
   [[nodiscard]] std::string work_text(const Strategy& /*strategy*/) const override {
     const ServerPlan& how = settings;
@@ -41,8 +42,9 @@ class ParameterServer final : public SynchronisationScheme {
     if (settings.has_local_updates()) {
       notes.emplace_back(
           "an iteration is a local step and its share of a push: what so few pushes cost in loss "
-          "is not counted, how fast workers are is drawn once for all rounds, and clients that "
-          "drop out are among the backup_workers");
+          "is not counted, how fast devices are is drawn once for all rounds, slow episodes and "
+          "pauses are as if workers pushed at every step, and clients that drop out are among the "
+          "backup_workers");
     }
     return notes;
   }

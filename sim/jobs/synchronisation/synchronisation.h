@@ -101,6 +101,8 @@ class SynchronisationScheme {
   [[nodiscard]] virtual bool reduces_gradients() const { return false; }
   /// Groups of data-parallel ranks that take steps of their own.
   [[nodiscard]] virtual int islands(int /*data_parallel*/) const { return 1; }
+  /// Steps that each takes from one time that it waits for others to the next.
+  [[nodiscard]] virtual int steps_apart() const { return 1; }
   /// Instead of replicas that reduce; nothing where there are none.
   [[nodiscard]] virtual const ServerPlan* servers() const { return nullptr; }
   [[nodiscard]] virtual std::vector<ReplicaExchange> exchanges(const Strategy& strategy) const;

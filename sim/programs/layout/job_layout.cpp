@@ -72,6 +72,12 @@ class LayoutBuilder {
         RankGroup added;
         added.stage = stage;
         added.replica = replica;
+        if (strategy_.islands() > 1) {
+          added.local = {
+              .steps = strategy_.synchronisation->steps_apart(),
+              .place = replica % strategy_.island_data_parallel(),
+              .meets_others = strategy_.island_data_parallel() * strategy_.pipeline_parallel > 1};
+        }
         for (int c = 0; c < strategy_.context_parallel; ++c) {
           for (int t = 0; t < strategy_.tensor_parallel; ++t) {
             added.accelerators.push_back(placement_.accelerator(t, c, replica, stage));

@@ -66,10 +66,13 @@ double typical_time_factor(const Perturbation& perturbation,
 double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica,
                           std::int32_t micro_batch) {
   if (perturbation.micro_batches.none() || micro_batch < 0) return 1.0;
-  const double u =
-      counter_draw(perturbation.seed, kMicroBatchStream + static_cast<std::uint64_t>(replica),
-                   static_cast<std::uint64_t>(micro_batch));
+  const double u = counter_draw(micro_batch_stream(perturbation, replica),
+                                static_cast<std::uint64_t>(micro_batch));
   return largest_draw(perturbation.micro_batches, u, 1);
+}
+
+std::uint64_t micro_batch_stream(const Perturbation& perturbation, std::int32_t replica) {
+  return counter_stream(perturbation.seed, kMicroBatchStream + static_cast<std::uint64_t>(replica));
 }
 
 bool Perturbation::random() const {

@@ -82,6 +82,10 @@ struct Perturbation {
 [[nodiscard]] double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica,
                                         std::int32_t micro_batch);
 
+/// Of the draws of a replica's micro-batches, by their numbers.
+[[nodiscard]] std::uint64_t micro_batch_stream(const Perturbation& perturbation,
+                                               std::int32_t replica);
+
 /// The share of the time in which none of the accelerators pauses: over a period, or a hundred of
 /// the longest ones where there are pauses of several kinds.
 [[nodiscard]] double working_share(const Perturbation& perturbation,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "sim/layers/parameters.h"
@@ -62,7 +63,7 @@ struct IslandRun {
     double outer = 0.0;  ///< the outer step
     double bytes = 0.0;  ///< of all flows
   };
-  [[nodiscard]] Outcome run() const {
+  [[nodiscard]] Outcome run(const Perturbation& perturbation = {}) const {
     const auto cluster =
         cluster_of(ClusterText{.nodes = replicas, .nic_bandwidth = "1 MB/s"}.text());
     const Workload workload = build_workload({model,
@@ -72,7 +73,7 @@ struct IslandRun {
                                               {.data = replicas},
                                               CollectiveAlgorithm::ring})
                                   .workload;
-    const Timeline timeline = simulate_workload(workload, cluster->topology, {});
+    const Timeline timeline = simulate_workload(workload, cluster->topology, perturbation);
     Outcome outcome{.time = timeline.finish};
     const Program& program = workload.programs.front();
     for (const Operation& operation : program.operations) {
@@ -131,6 +132,24 @@ TEST(LocalSteps, WhatStepsDoNotHideIsWaitedFor) {
   }
   EXPECT_TRUE(hides);
   EXPECT_TRUE(waits);
+}
+
+// Islands of one accelerator wait for the slowest mean of K steps, which is further from the mean
+// of all by 1 / sqrt(K) of what the slowest step is: a tenth of it from 4 steps to 400.
+TEST(LocalSteps, LongerPeriodsAverageWhatOperationsDifferBy) {
+  const auto waited = [](int every) {
+    IslandRun job{.replicas = 16, .sequence = 100'000};
+    job.how.every = every;
+    const auto even = job.run();
+    constexpr double kSigma = 0.2;
+    constexpr int kPeriods = 60;
+    double sum = 0.0;
+    for (std::uint64_t seed = 0; seed < kPeriods; ++seed) {
+      sum += job.run({.seed = seed, .jitter = {.spread = kSigma}}).time / kPeriods;
+    }
+    return sum - even.time - std::expm1(kSigma * kSigma / 2.0) * even.work;
+  };
+  EXPECT_NEAR(waited(4) / waited(400), 10.0, 1.5);
 }
 
 // 16-bit gradients at every step against 4 bits every 100: 400 times the bytes (Douillard et al.

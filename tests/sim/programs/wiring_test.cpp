@@ -140,6 +140,28 @@ TEST(Wiring, IslandsAverageWhoHaveTheSamePlaceAndGatherInsideThem) {
   EXPECT_EQ(replicas.at("average of islands, stage 0"), (Sets{{0, 3}, {1, 4}, {2, 5}}));
   EXPECT_EQ(replicas.at("average in an island, stage 0"), (Sets{{0, 1, 2}, {3, 4, 5}}));
   EXPECT_EQ(replicas.at("gradient reduce, stage 0"), (Sets{{0, 1, 2}, {3, 4, 5}}));
+  for (const RankGroup& group : workload.groups) {
+    EXPECT_EQ(group.local.steps, 10);
+    EXPECT_EQ(group.local.place, group.replica % 3);
+    EXPECT_TRUE(group.local.meets_others);
+  }
+}
+
+TEST(Wiring, AnIslandOfOneRankGroupMeetsNobodyBetweenAverages) {
+  Strategy strategy;
+  strategy.data_parallel = 4;
+  strategy.global_batch = 4;
+  strategy.sequence_length = 64;
+  strategy.synchronisation =
+      synchronisation_of(R"({"scheme": "local_steps", "every": 10, "fragments": 2})");
+  for (const RankGroup& group : workload_of(strategy, 4).groups) {
+    EXPECT_EQ(group.local.steps, 5);
+    EXPECT_FALSE(group.local.meets_others);
+  }
+  strategy.pipeline_parallel = 2;
+  for (const RankGroup& group : workload_of(strategy, 4).groups) {
+    EXPECT_TRUE(group.local.meets_others);
+  }
 }
 
 }  // namespace
