@@ -156,7 +156,8 @@ class TextReport {
 
   void add_time_shares() {
     constexpr std::string_view kTitle = "where the time goes";
-    text_ += fmt::format("\n  {:<25}{:>9}{:>8}\n", kTitle, scale_.unit(), "%");
+    text_ += fmt::format("\n  {:<25}{:>9}{:>8}{}\n", kTitle, scale_.unit(), "%",
+                         is_of_workers(prediction_) ? "   of the average worker" : "");
     for (const TimeShare& share : largest_shares(prediction_)) {
       text_ += fmt::format("  {:<25}{:>9}{:>8}", cause_title(share.cause), scale_.part(share.time),
                            percent(share.share));

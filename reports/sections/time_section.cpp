@@ -19,7 +19,11 @@ DocumentSection time_section(const Prediction& prediction) {
   }
   chart.series.push_back(std::move(series));
   DocumentSection section{"Where the time goes", {}};
-  if (!prediction.critical_rank.empty()) {
+  if (is_of_workers(prediction)) {
+    section.blocks.emplace_back(
+        Paragraph{"Workers do not wait for each other, so that none is the last. Of the average "
+                  "one:"});
+  } else if (!prediction.critical_rank.empty()) {
     section.blocks.emplace_back(Paragraph{
         fmt::format("The last to finish is {}. In its replica, of the stage that computes most:",
                     prediction.critical_rank)});

@@ -217,8 +217,7 @@ Weighted iterations_of(const SimulationTask& task, const EngineOptions& options,
   SimulationTask without = task;
   without.perturbation.pauses.clear();
   const double length = simulated(without, options, shared, Recorded::length).timeline.finish;
-  const bool waits = task.workload->servers.empty() || task.workload->serving.quorum > 0;
-  if (!waits) {
+  if (task.workload->is_out_of_step()) {
     without.perturbation = with_even_pauses(task.perturbation, length / task.workload->iterations);
     return {{without}, {1.0}};
   }

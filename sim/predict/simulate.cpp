@@ -157,8 +157,9 @@ Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Inte
 /// The breakdown of the stage that limits the replica that ends last. What the order of passes
 /// leaves idle is told from what slowness adds to it, so that both are the same whoever happens to
 /// be last; where nobody is slow, what is waited for beyond it is waited for because of the
-/// network.
+/// network. Workers that are not in step have no last one: of these it is that of the average one.
 TimeByCause breakdown_of(const Scenario& scenario, const JobRun& run, std::int32_t last) {
+  if (run.workload.is_out_of_step()) return run.timeline.average_worker;
   if (!run.workload.servers.empty()) return group_breakdown(run.workload, run.timeline, last);
   const std::int32_t group = busiest_group(run.workload, last);
   TimeByCause time = group_breakdown(run.workload, run.timeline, group);
@@ -201,7 +202,9 @@ void add_use(Prediction& prediction, const Scenario& scenario, const JobRun& run
     prediction.accelerator_kinds = kind_use(scenario, run, prediction.memory);
   }
   const std::int32_t group = critical_group(run.workload, run.timeline);
-  prediction.critical_rank = group_name(run.workload, group);
+  if (!run.workload.is_out_of_step()) {
+    prediction.critical_rank = group_name(run.workload, group);
+  }
   prediction.breakdown = breakdown_of(scenario, run, group);
   if (prediction.input) prediction.breakdown[Cause::data_loading] += prediction.input->stalled;
   prediction.critical_path = critical_path(run.workload, run.timeline);

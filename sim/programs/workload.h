@@ -214,6 +214,8 @@ struct Workload {
   std::vector<Server> servers;
   Serving serving;
   std::int32_t iterations = 1;  ///< that the programs run through
+  /// Whether every worker of servers has a pace of its own, which an iteration is the average of.
+  [[nodiscard]] bool is_out_of_step() const { return !servers.empty() && serving.quorum == 0; }
   /// The run ends when so many rank groups are through, whatever the others do; 0: when all are.
   std::int32_t ends_with = 0;
   double nic_efficiency = 1.0;     ///< share of a NIC's rate that all its flows together reach

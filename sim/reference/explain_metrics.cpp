@@ -179,8 +179,8 @@ constexpr TopicRow kMetricRows[] = {
      "The fullest stage fits. If not, nothing is simulated and the exit code is 1."},
 
     {"breakdown_s", "object", "",
-     "Where the time goes of the stage that computes most, in the replica that ends last; the "
-     "parts add up to the iteration."},
+     "Where the time goes of the stage that computes most, in the replica that ends last (of "
+     "asynchronous workers: of the average one); the parts add up to the iteration."},
     {"breakdown_s.compute", "seconds", "", "Kernels of forward and backward passes."},
     {"breakdown_s.recompute", "seconds", "", "Forward passes run again in the backward pass.", "",
      "strategy.recompute"},
@@ -242,7 +242,8 @@ constexpr TopicRow kMetricRows[] = {
     {"breakdown_s.other", "seconds", "", "Host work and launches during which the device idles.",
      "", "profile.kernel_families.step_overhead_s"},
 
-    {"critical_rank", "text", "", "The rank that finishes last."},
+    {"critical_rank", "text", "",
+     "The rank that finishes last; of asynchronous workers there is none."},
     {"critical_path", "array of objects", "",
      "The chain of operations and transfers that decides how long the iteration takes: where, "
      "what, start_s, end_s, operations."},

@@ -67,21 +67,22 @@ void settle_waiting(TimeByCause& time, Seconds nominal) {
   time[Cause::straggler_wait] = lost - time[Cause::pipeline_bubble];
 }
 
-TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
-                            std::int32_t group) {
-  const Program& program = program_of(workload, group);
-  const std::vector<Span> spans = group_spans(workload, timeline, group);
+namespace {
+
+/// Of the spans from `first` to before `end`.
+TimeByCause charged(const Workload& workload, const Program& program,
+                    const std::vector<Span>& spans, std::int64_t first, std::int64_t end) {
   TimeByCause time;
   const auto charge = [&](const Span& span, Cause waiting, Cause moving) {
     const double under_way = span.under_way();
     time[waiting] += Seconds(under_way - span.begin);
     time[moving] += Seconds(span.end - under_way);
   };
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    const Span& span = spans[i];
+  for (std::int64_t i = first; i < end; ++i) {
+    const Span& span = at(spans, i);
     switch (span.of) {
       case SpanOf::block:
-        charge_block(time, at(program.blocks, program.operations[i].block).time,
+        charge_block(time, at(program.blocks, at(program.operations, i).block).time,
                      span.end - span.begin);
         break;
       case SpanOf::own_send:
@@ -104,6 +105,20 @@ TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
     }
   }
   return time;
+}
+
+}  // namespace
+
+TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
+                            std::int32_t group) {
+  const std::vector<Span> spans = group_spans(workload, timeline, group);
+  return charged(workload, program_of(workload, group), spans, 0, std::ssize(spans));
+}
+
+TimeByCause breakdown_between(const Workload& workload, const Timeline& timeline,
+                              std::int32_t group, std::int64_t first, std::int64_t end) {
+  return charged(workload, program_of(workload, group), group_spans(workload, timeline, group),
+                 first, end);
 }
 
 }  // namespace headway

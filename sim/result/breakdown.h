@@ -26,10 +26,15 @@ namespace headway {
 [[nodiscard]] TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
                                           std::int32_t group);
 
-/// Tells what a group waits by its causes: `nominal` is what it waits for others where every rank is
-/// nominal, hence pipeline_bubble, and what it loses beyond that straggler_wait, whichever of them
-/// it shows up as: because others are slow, or because links that they share hold them up. The sum
-/// stays.
+/// The same of its operations from `first` to before `end`.
+[[nodiscard]] TimeByCause breakdown_between(const Workload& workload, const Timeline& timeline,
+                                            std::int32_t group, std::int64_t first,
+                                            std::int64_t end);
+
+/// Tells what a group waits by its causes: `nominal` is what it waits for others where every rank
+/// is nominal, hence pipeline_bubble, and what it loses beyond that straggler_wait, whichever of
+/// them it shows up as: because others are slow, or because links that they share hold them up. The
+/// sum stays.
 void settle_waiting(TimeByCause& time, Seconds nominal);
 
 /// "stage 3, replica 17"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/base/diagnostic.h"
+#include "sim/result/breakdown.h"
 #include "sim/result/workload_index.h"
 
 namespace headway {
@@ -55,23 +56,58 @@ double rate_of_unfinished(const Workload& workload, const Timeline& timeline, st
   return std::min(done / whole / time, 1.0 / timeline.finish);
 }
 
+/// Rounds of a group from which its pace is known: all but the first quarter. None of one that is
+/// not through with any.
+struct SettledRounds {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  double seconds = 0.0;
+
+  [[nodiscard]] bool none() const { return last == 0; }
+};
+
+SettledRounds settled_rounds(const Workload& workload, const Timeline& timeline,
+                             std::int32_t group) {
+  const std::vector<double> ends = round_ends(workload, timeline, group);
+  const auto last = std::ssize(ends) - 1;
+  if (last == 0) return {};
+  const auto first =
+      std::min<std::int64_t>(last - 1, static_cast<std::int64_t>(kUnsettled * workload.iterations));
+  return {first, last, at(ends, last) - at(ends, first)};
+}
+
+/// Where the average worker's time goes while all together do an iteration each, which takes
+/// `length`. The time of one that is not through with any is that of the run.
+TimeByCause average_worker(const Workload& workload, const Timeline& timeline, double length) {
+  TimeByCause sum;
+  for (std::int32_t group = 0; group < std::ssize(workload.groups); ++group) {
+    const Program& program = program_of(workload, group);
+    const SettledRounds settled = settled_rounds(workload, timeline, group);
+    if (settled.none()) {
+      sum += length / timeline.finish * group_breakdown(workload, timeline, group);
+      continue;
+    }
+    const auto begin = [&](std::int64_t round) {
+      return round < std::ssize(program.rounds) ? std::int64_t{at(program.rounds, round)}
+                                                : std::ssize(program.operations);
+    };
+    sum += length / settled.seconds *
+           breakdown_between(workload, timeline, group, begin(settled.first), begin(settled.last));
+  }
+  return 1.0 / static_cast<double>(workload.groups.size()) * sum;
+}
+
 }  // namespace
 
 double settled_iteration_time(const Workload& workload, const Timeline& timeline) {
-  if (workload.serving.quorum > 0 || workload.servers.empty()) {
+  if (!workload.is_out_of_step()) {
     return timeline.finish / workload.iterations;
   }
   double rate = 0.0;  // iterations of all groups in a second
   for (std::int32_t group = 0; group < std::ssize(workload.groups); ++group) {
-    const std::vector<double> ends = round_ends(workload, timeline, group);
-    const auto last = std::ssize(ends) - 1;
-    if (last == 0) {
-      rate += rate_of_unfinished(workload, timeline, group);
-      continue;
-    }
-    const auto first = std::min<std::int64_t>(
-        last - 1, static_cast<std::int64_t>(kUnsettled * workload.iterations));
-    rate += static_cast<double>(last - first) / (at(ends, last) - at(ends, first));
+    const SettledRounds settled = settled_rounds(workload, timeline, group);
+    rate += settled.none() ? rate_of_unfinished(workload, timeline, group)
+                           : static_cast<double>(settled.last - settled.first) / settled.seconds;
   }
   HEADWAY_CHECK(rate > 0.0, "no group was through with an iteration");
   return static_cast<double>(workload.groups.size()) / rate;
@@ -83,6 +119,9 @@ Timeline last_iteration(const Workload& workload, const Timeline& timeline) {
   const double begin = timeline.finish - length;
   Timeline last = timeline;
   last.finish = length;
+  if (workload.is_out_of_step()) {
+    last.average_worker = average_worker(workload, timeline, length);
+  }
   for (double& end : last.operation_end) end = std::max(0.0, end - begin);
   for (Timeline::Message& message : last.messages) {
     message.sent -= begin;

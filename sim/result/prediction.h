@@ -234,8 +234,8 @@ struct Prediction {
   std::optional<ServerUse> servers;           ///< of a job that has some
   std::optional<KindsUse> accelerator_kinds;  ///< of a job on several
 
-  TimeByCause breakdown;      ///< of the critical rank; sums to the iteration
-  std::string critical_rank;  ///< "stage 15, replica 3"
+  TimeByCause breakdown;  ///< of the critical rank, or of the average worker; sums to the iteration
+  std::string critical_rank;  ///< "stage 15, replica 3"; empty where workers are not in step
   std::vector<CriticalSegment> critical_path;
   Activity activity;  ///< empty unless somebody asked for it
   MemoryPrediction memory;

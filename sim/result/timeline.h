@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/programs/cause.h"
 #include "sim/programs/workload.h"
 
 namespace headway {
@@ -61,6 +62,8 @@ struct Timeline {
   std::vector<Update> updates;                       ///< in order of time
   std::vector<Served> served;                        ///< by server
   EngineCounts counts;
+  /// Of workers that are not in step: where the time of the average one goes in an iteration.
+  TimeByCause average_worker;
 
   [[nodiscard]] std::span<const double> ends_of(std::int32_t group) const {
     const auto i = static_cast<std::size_t>(group);

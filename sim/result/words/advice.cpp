@@ -208,6 +208,10 @@ std::vector<TimeShare> largest_shares(const Prediction& prediction) {
   return shares;
 }
 
+bool is_of_workers(const Prediction& prediction) {
+  return prediction.servers && !prediction.servers->staleness.empty();
+}
+
 std::string_view cause_remark(Cause cause) { return advice_on(cause).remark; }
 
 std::string closing_sentence(const Prediction& prediction) {

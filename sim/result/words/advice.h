@@ -27,6 +27,9 @@ struct TimeShare {
 /// of `Cause`.
 [[nodiscard]] std::vector<TimeShare> largest_shares(const Prediction& prediction);
 
+/// Whether the breakdown is that of the average worker, for none waits for all others.
+[[nodiscard]] bool is_of_workers(const Prediction& prediction);
+
 /// What a cause consists of, in a few words for beside its number; empty where the title says it.
 [[nodiscard]] std::string_view cause_remark(Cause cause);
 

@@ -212,6 +212,20 @@ TEST(ParameterServerJobs, ARoundLastsAsTheSlowestClientThatItTakes) {
   }
 }
 
+// Of four workers without a bound one takes three times as long over its work w: with nothing to
+// wait for, all do 3 1/3 iterations in a w, so that an iteration takes 1.2 w. Three work all of it,
+// the fourth loses two thirds of it.
+TEST(ParameterServerJobs, TheTimeOfAsynchronousWorkersIsThatOfTheAverageOne) {
+  ServedRun job{.servers = 4, .how = {.asynchronous = true}, .slow = {1.0, 3.0}};
+  job.how.push_every = 100'000;
+  const auto outcome = job.run();
+  const TimeByCause& time = outcome.timeline.average_worker;
+  const double whole = outcome.timeline.finish;
+  EXPECT_NEAR(whole, 1.2 * outcome.work, 2e-3 * whole);
+  EXPECT_NEAR(time.total().count(), whole, 1e-9 * whole);
+  EXPECT_NEAR(time[Cause::straggler_wait].count(), whole / 4.0 * 2.0 / 3.0, 1e-3 * whole);
+}
+
 // The looser the bound, the less workers wait for a slow one; the more stale are their updates.
 TEST(ParameterServerJobs, LooserBoundsAreNeverSlower) {
   double time = 1e9;
