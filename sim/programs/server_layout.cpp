@@ -32,7 +32,11 @@ class ServedLayout {
 
   void lay_out() {
     for (Piece& piece : chunk_pieces(job_.shape, 0)) {
-      if (piece.trained > 0.0) keys_.push_back(std::ssize(pieces_));
+      if (piece.trained > 0.0) {
+        // What is learned in several steps travels as one: nobody pulls while others still push.
+        if (keys_.empty() || !how_.has_local_updates()) keys_.push_back(0.0);
+        keys_.back() += piece.trained;
+      }
       pieces_.push_back(piece);
     }
     // Beside fewer workers than the job was asked for there may be no backups left.
@@ -123,8 +127,9 @@ class ServedLayout {
       if (overlaps()) builder.compute(parts[i]);
       if (pieces_[i].trained <= 0.0) continue;
       if (members_ > 1) builder.compute(additions[i]);
-      slots.push_back(builder.push(--key));
+      if (!how_.has_local_updates()) slots.push_back(builder.push(--key));
     }
+    if (how_.has_local_updates() && key > 0) slots.push_back(builder.push(--key));
     for (const std::int32_t slot : slots) builder.pull(slot);
   }
 
@@ -159,8 +164,8 @@ class ServedLayout {
   void add_server(int number) {
     Server server{.name = fmt::format("server {}", number)};
     const BytesPerSecond memory = memory_of(number);
-    for (const std::ptrdiff_t piece : keys_) {
-      const double held = often_ * pieces_[static_cast<std::size_t>(piece)].trained / how_.servers;
+    for (const double trained : keys_) {
+      const double held = often_ * trained / how_.servers;
       server.keys.push_back({.push = Bytes(held / members_ * push_bytes()),
                              .pull = Bytes(held / members_ * pull_bytes()),
                              .add_up = Bytes(held * (2.0 * kSumBytes + push_bytes())) / memory,
@@ -209,7 +214,7 @@ class ServedLayout {
   int members_;
   int workers_;
   std::vector<Piece> pieces_;
-  std::vector<std::ptrdiff_t> keys_;  ///< their pieces
+  std::vector<double> keys_;  ///< parameters of each
 };
 
 }  // namespace

@@ -41,7 +41,8 @@ struct ServedJob {
 /// back.
 ///
 /// A worker that pushes every H steps only (`push_every`) updates its own parameters at each, and
-/// pushes behind the last what it learned. An iteration is one step, a period scaled by 1 / H: all
+/// pushes behind the last what it learned, all of it as one key: parameters come back when all that
+/// the round waits for is there. An iteration is one step, a period scaled by 1 / H: all
 /// that pushes take, bytes, latencies and the servers' work, is an H-th, which leaves who waits for
 /// whom as it is, since all times of a period are scaled alike.
 ///

@@ -35,12 +35,13 @@ struct ServedRun {
   std::vector<double> slow = {};  ///< time factors of the first workers
   ServerHosts hosts = ServerHosts::apart;
   std::optional<double> host_link = {};  ///< of an accelerator and its host
+  double bucket = 1e9;                   ///< bytes of gradients that travel together
 
   Model model = thousand_parameter_layers(4, 10);
 
   [[nodiscard]] BuiltWorkload built(const Cluster& cluster) const {
     Strategy strategy{.data_parallel = workers, .global_batch = workers, .sequence_length = 64};
-    strategy.gradient_bucket = Bytes(1e9);
+    strategy.gradient_bucket = Bytes(bucket);
     ServerPlan plan = how;
     plan.servers = servers;
     plan.hosts = hosts;
@@ -170,6 +171,7 @@ TEST(ParameterServerJobs, FederatedRoundsTakeWhatTheirLinksAndBitsSay) {
     for (const int servers : {1, 2}) {
       for (const int every : {2, 20}) {
         ServedRun job{.workers = workers, .servers = servers};
+        job.bucket = 4e3;  // several, which a round sends as one
         job.how.push_every = every;
         job.how.push_bits = 27.68;
         job.how.pull_bits = 8.0;

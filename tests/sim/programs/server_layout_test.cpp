@@ -120,7 +120,7 @@ TEST_F(ParameterServerJob, BucketsArePushedAsTheyAreReady) {
 }
 
 // Not while the backward pass runs where that is not asked for, or where a worker learns in several
-// steps what it pushes.
+// steps what it pushes: then all of it is one key.
 TEST_F(ParameterServerJob, BucketsWaitForTheWholeBackwardPass) {
   using enum OperationKind;
   strategy.gradient_bucket = Bytes(0.0);
@@ -130,8 +130,9 @@ TEST_F(ParameterServerJob, BucketsWaitForTheWholeBackwardPass) {
     const std::vector<OperationKind> order = kinds(built().programs.front());
     const auto first = std::ranges::find(order, push);
     const auto behind = std::find(first, order.end(), pull);
-    EXPECT_EQ(behind - first, 4) << every;
-    EXPECT_EQ(std::count(first, behind, push), 4) << every;
+    const std::ptrdiff_t keys = every > 1 ? 1 : 4;
+    EXPECT_EQ(behind - first, keys) << every;
+    EXPECT_EQ(std::count(first, behind, push), keys) << every;
   }
 }
 
