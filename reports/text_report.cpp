@@ -102,6 +102,12 @@ class TextReport {
                     prediction_.counts_tokens() ? "tokens" : "samples");
     line += fmt::format("      MFU {}", bold(percent(prediction_.mfu) + " %"));
     add_labelled("iteration", line);
+    if (!prediction_.shared_fabric) return;
+    const double slowdown = prediction_.shared_fabric->slowdown;
+    const Seconds alone = 1.0 / slowdown * prediction_.iteration_time;
+    add_labelled("alone", fmt::format("{}; beside the other jobs {:.3f} times as long, as all "
+                                      "numbers here are but for scaling",
+                                      TimeScale(alone).with_unit(alone), slowdown));
   }
 
   void add_evidence() {

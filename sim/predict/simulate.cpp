@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "sim/jobs/strategy.h"
@@ -27,6 +29,7 @@
 #include "sim/programs/closed_form.h"
 #include "sim/result/activity.h"
 #include "sim/result/breakdown.h"
+#include "sim/result/decision/run_time.h"
 #include "sim/result/fabric_use.h"
 #include "sim/result/link_use.h"
 
@@ -95,18 +98,46 @@ UpdatesOfStep updates_of_step(const Strategy& worked_off, const std::optional<Se
   return step;
 }
 
+std::array<double*, 6> times_of_draws(Prediction& prediction) {
+  return {&prediction.replica_time.mean,      &prediction.replica_time.low,
+          &prediction.replica_time.median,    &prediction.replica_time.high,
+          &prediction.iteration_interval.low, &prediction.iteration_interval.high};
+}
+
 /// Steps wait for their samples where these take longer.
 void add_input(Prediction& prediction, const Scenario& scenario, int jobs) {
   const Seconds iteration = prediction.iteration_time;
   prediction.input = input_use(scenario, *scenario.strategy, iteration, jobs);
   prediction.iteration_time += prediction.input->stalled;
-  for (double* of_draws :
-       {&prediction.replica_time.mean, &prediction.replica_time.low,
-        &prediction.replica_time.median, &prediction.replica_time.high,
-        &prediction.iteration_interval.low, &prediction.iteration_interval.high}) {
+  for (double* of_draws : times_of_draws(prediction)) {
     *of_draws =
         step_of_other(*scenario.input, *prediction.input, iteration, Seconds(*of_draws)).count();
   }
+}
+
+/// How long the job's run would take alone; endless where the scenario does not say how much it
+/// does.
+Seconds run_alone(const Prediction& prediction, const Scenario& scenario) {
+  if (const std::optional<double> iterations = run_iterations(prediction)) {
+    return *iterations * prediction.iteration_time;
+  }
+  if (scenario.reliability && scenario.reliability->duration) {
+    return *scenario.reliability->duration;
+  }
+  return Seconds(std::numeric_limits<double>::infinity());
+}
+
+/// An iteration is the mean one of the job's run beside others. What these cost it is lost on links
+/// that are busy with theirs.
+void add_company(Prediction& prediction, const Scenario& scenario, int jobs) {
+  SharedFabric& shared = prediction.shared_fabric.emplace(shared_fabric(scenario, jobs));
+  shared.slowdown = shared.slowdown_over(run_alone(prediction, scenario));
+  const Seconds alone = prediction.iteration_time;
+  prediction.iteration_time = shared.slowdown * alone;
+  prediction.breakdown[Cause::straggler_wait] += prediction.iteration_time - alone;
+  for (double* of_draws : times_of_draws(prediction)) *of_draws *= shared.slowdown;
+  Interval& measured = prediction.confidence.with_measured_step;
+  measured = {shared.slowdown * measured.low, shared.slowdown * measured.high};
 }
 
 std::vector<std::string> general_limits(const Scenario& scenario) {
@@ -212,13 +243,8 @@ void add_use(Prediction& prediction, const Scenario& scenario, const JobRun& run
   prediction.fabric = fabric_use(run.workload, run.timeline, topology);
 }
 
-/// What is reckoned from the length of a step: steps, weeks, and other jobs beside it.
-void add_consequences(Prediction& prediction, const Scenario& scenario, const Strategy& counted,
-                      int jobs) {
-  if (scenario.statistics) {
-    prediction.statistics = steps_to_target(
-        *scenario.statistics, updates_of_step(counted, prediction.servers, *scenario.strategy));
-  }
+/// What is reckoned from the length of a step.
+void add_consequences(Prediction& prediction, const Scenario& scenario) {
   if (scenario.reliability) {
     prediction.reliability = reliability(scenario, prediction.iteration_time, prediction.input);
   }
@@ -227,7 +253,6 @@ void add_consequences(Prediction& prediction, const Scenario& scenario, const St
         post_training(scenario, prediction.iteration_time, prediction.breakdown);
     prediction.warnings.emplace_back(kGeneratingEvidence);
   }
-  if (!scenario.jobs.empty()) prediction.shared_fabric = shared_fabric(scenario, jobs);
 }
 
 /// A step of the reference, with what it waits for its samples. Its accelerators are as fast as
@@ -283,11 +308,20 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   const Strategy counted = worked_off(*scenario.strategy, run.workload);
   set_speed(prediction, scenario.model, counted, mean_peak(scenario));
   add_use(prediction, scenario, run);
+  if (scenario.statistics) {
+    prediction.statistics = steps_to_target(
+        *scenario.statistics, updates_of_step(counted, prediction.servers, *scenario.strategy));
+  }
+  const Seconds alone = prediction.iteration_time;
+  if (!scenario.jobs.empty()) {
+    add_company(prediction, scenario, options.jobs);
+    set_speed(prediction, scenario.model, counted, mean_peak(scenario));
+  }
   prediction.not_modelled.insert(prediction.not_modelled.begin(), run.workload.notes.begin(),
                                  run.workload.notes.end());
   add_warnings(prediction, scenario, run);
   if (anchors) std::ranges::move(anchors->warnings, std::back_inserter(prediction.warnings));
-  add_consequences(prediction, scenario, counted, options.jobs);
+  add_consequences(prediction, scenario);
   if (options.what_if != WhatIfExtent::none) {
     prediction.what_if = what_if(scenario, run, options.jobs, options.what_if);
   }
@@ -296,9 +330,8 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     const bool is_itself = reference->data_parallel == scenario.strategy->data_parallel;
     prediction.scaling = scaling_against(
         *reference,
-        is_itself ? prediction.iteration_time
-                  : step_of_reference(scenario, *reference, simulation.workload, options),
-        prediction.iteration_time);
+        is_itself ? alone : step_of_reference(scenario, *reference, simulation.workload, options),
+        alone);
   }
   simulation.timeline = std::move(run.timeline);
   return simulation;

@@ -314,6 +314,12 @@ constexpr TopicRow kMetricRows[] = {
      "gpus, samples of an iteration, alone_s and iteration_time_s (means over several iterations, "
      "alone on the same nodes and beside the others), slowdown. All jobs of a stretch begin "
      "together; what a change of nodes costs by itself is not counted."},
+    {"shared_fabric.slowdown", "ratio", "",
+     "How much longer than alone this job's iterations take: over the run where the scenario says "
+     "how long that is, else until the last of the others has left. iteration_time_s and all that "
+     "follows from it (throughput, time, cost) are of the job beside the others; scaling, what-if "
+     "and critical_path are of it alone.",
+     "", "jobs"},
     {"shared_fabric.totals", "array of objects", "",
      "Of each job: samples in the stays that end, and the slowdown, of the stay that does not end "
      "or else over all that was done."},

@@ -27,4 +27,25 @@ std::vector<SharedFabric::Total> SharedFabric::totals() const {
   return totals;
 }
 
+double SharedFabric::slowdown_over(Seconds alone) const {
+  double worked = 0.0;  // seconds alone
+  double taken = 0.0;
+  for (const Stay& stay : stays) {
+    if (stay.job != stays.front().job) continue;
+    const double left = alone.count() - worked;
+    if (!std::isfinite(stay.to)) {
+      const bool has_company = std::ranges::any_of(stays, [&](const Stay& other) {
+        return other.job != stay.job && other.from == stay.from;
+      });
+      if (std::isfinite(left)) return (taken + left * stay.slowdown()) / alone.count();
+      return has_company || worked == 0.0 ? stay.slowdown() : taken / worked;
+    }
+    const double possible = (stay.to - stay.from) / stay.slowdown();
+    if (possible >= left) return (taken + left * stay.slowdown()) / alone.count();
+    worked += possible;
+    taken += stay.to - stay.from;
+  }
+  return worked > 0.0 ? taken / worked : 1.0;
+}
+
 }  // namespace headway

@@ -32,6 +32,13 @@ struct SharedFabric {
     double slowdown = 1.0;  ///< of the stay that does not end, else the mean over time of work
   };
   [[nodiscard]] std::vector<Total> totals() const;
+
+  /// How much longer the first job takes over what it does in so many seconds alone, from time 0.
+  /// Without an end it is over what it does until the last of the others has left; where some stay
+  /// for good, as long as they are there.
+  [[nodiscard]] double slowdown_over(Seconds alone) const;
+  /// The same of the run that the scenario describes.
+  double slowdown = 1.0;
 };
 
 }  // namespace headway

@@ -206,7 +206,10 @@ void visit_fields(auto& visit, Of<SharedFabric::Stay> auto& of) {
   visit("samples", of.samples);
 }
 
-void visit_fields(auto& visit, Of<SharedFabric> auto& of) { visit("stays", of.stays); }
+void visit_fields(auto& visit, Of<SharedFabric> auto& of) {
+  visit("stays", of.stays);
+  visit("slowdown", of.slowdown, FieldRule::lenient);
+}
 
 void visit_fields(auto& visit, Of<Removal> auto& of) {
   visit("kind", of.kind);

@@ -229,7 +229,8 @@ std::string closing_sentence(const Prediction& prediction) {
   for (const TimeShare& share : shares) {
     if (share.cause == Cause::compute) continue;
     // What running it again without them says is more than what is read off one timeline.
-    const bool is_run_without = share.cause == Cause::straggler_wait && prediction.what_if;
+    const bool is_run_without =
+        share.cause == Cause::straggler_wait && prediction.what_if && !prediction.shared_fabric;
     const Seconds gain =
         is_run_without ? prediction.what_if->time - prediction.what_if->ideal : share.time;
     return fmt::format("Largest gain left: {}, {} {} of {}; {}.", cause_title(share.cause),

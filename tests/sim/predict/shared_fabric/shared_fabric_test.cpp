@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "sim/predict/simulate.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/shared_leaf.h"
 
@@ -79,6 +81,39 @@ TEST(SharedFabric, TotalsWeighStaysByWhatWouldHaveBeenDone) {
   EXPECT_DOUBLE_EQ(totals[0].samples, 60.0);
   EXPECT_DOUBLE_EQ(totals[0].slowdown, 20.0 / 15.0);
   EXPECT_DOUBLE_EQ(totals[1].slowdown, 1.5);  // for ever
+}
+
+TEST(SharedFabric, ARunIsAsSlowAsTheStretchesThatItGoesThrough) {
+  // 100 s alone, 100 s in which half is done, then alone for ever.
+  SharedFabric shared{{{.job = "a", .from = 0.0, .to = 100.0, .alone = 10_s, .shared = 10_s},
+                       {.job = "a", .from = 100.0, .to = 200.0, .alone = 10_s, .shared = 20_s},
+                       {.job = "b", .from = 100.0, .to = 200.0, .alone = 1_s, .shared = 1_s},
+                       {.job = "a", .from = 200.0, .alone = 10_s, .shared = 10_s}}};
+  EXPECT_DOUBLE_EQ(shared.slowdown_over(50_s), 1.0);
+  EXPECT_DOUBLE_EQ(shared.slowdown_over(120_s), 140.0 / 120.0);
+  EXPECT_DOUBLE_EQ(shared.slowdown_over(300_s), 350.0 / 300.0);
+  constexpr Seconds kForever(std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(shared.slowdown_over(kForever), 200.0 / 150.0);
+  shared.stays.push_back({.job = "c", .from = 200.0, .alone = 1_s, .shared = 1_s});
+  shared.stays[3].shared = 30_s;
+  EXPECT_DOUBLE_EQ(shared.slowdown_over(kForever), 3.0);
+}
+
+TEST(SharedFabric, WhatIsPredictedIsTheJobBesideTheOthers) {
+  nlohmann::json text = shared_leaf_scenario();
+  const Prediction alone = simulate(scenario_of(text), {}).prediction;
+  text["jobs"] = nlohmann::json::array({neighbour()});
+  const Prediction beside = simulate(scenario_of(text), {}).prediction;
+  const double slowdown = beside.shared_fabric->stays.front().slowdown();
+  EXPECT_GT(slowdown, 1.02);
+  EXPECT_DOUBLE_EQ(beside.shared_fabric->slowdown, slowdown);
+  EXPECT_DOUBLE_EQ(beside.iteration_time / alone.iteration_time, slowdown);
+  EXPECT_DOUBLE_EQ(alone.throughput() / beside.throughput(), slowdown);
+  EXPECT_DOUBLE_EQ(beside.breakdown.total().count(), beside.iteration_time.count());
+  EXPECT_DOUBLE_EQ(beside.iteration_interval.low, slowdown * alone.iteration_interval.low);
+  EXPECT_DOUBLE_EQ(beside.confidence.with_measured_step.high,
+                   slowdown * alone.confidence.with_measured_step.high);
+  EXPECT_DOUBLE_EQ(beside.scaling->efficiency, alone.scaling->efficiency);
 }
 
 }  // namespace
