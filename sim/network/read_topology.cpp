@@ -181,7 +181,8 @@ bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>
   }
   const RoutingRequest request{.topology = read->plane ? *read->plane : cluster.topology,
                                .layout = fabric.layout.get(),
-                               .fabric_kind = read->kind};
+                               .fabric_kind = read->kind,
+                               .has_sites = read->has_sites};
   reader.resolve("routing", read_routing(parts.routing, read->default_routing, request,
                                          std::move(read->plane), cluster, reader.diagnostics()));
   check_connected(*parts.fabric, cluster, reader.diagnostics());

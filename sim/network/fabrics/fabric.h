@@ -71,6 +71,7 @@ struct ReadFabric {
   std::string_view kind;
   std::string_view default_routing;  ///< a kind of routing
   FabricTransport transport;
+  bool has_sites = false;  ///< several
   /// One of several planes by itself, of which `fabric.layout` speaks; else null.
   std::unique_ptr<const Topology> plane;
 };

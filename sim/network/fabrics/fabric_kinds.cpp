@@ -107,6 +107,7 @@ std::optional<ReadFabric> read_fabric(const JsonCursor& part, const FabricReques
                   .transport = transport};
   if (sites.count > 1) {
     read.fabric = in_sites(read.fabric, sites, request.node_type.nics);
+    read.has_sites = true;
     read.default_routing = "shortest";  // nothing computes paths through routers in closed form
   } else if (planes > 1) {
     read.plane = std::make_unique<Topology>(std::move(read.fabric.topology));

@@ -72,7 +72,9 @@ const FieldTable<Sites>& site_fields() {
        {"kilometres", number(&Sites::kilometres, between(0.0, 50'000.0)).required(),
         "Of fibre between two sites: 5 us each, one way."},
        {"cables_per_pair", whole(&Sites::cables_per_pair, between(1, 1024)),
-        "Cables between two sites."},
+        R"(Cables between two sites. Each flow takes one of them: by default flows are spread evenly by
+their destination; ecmp hashes them, several queue pairs of one flow too.
+see: topology.routing.kind)"},
        {"shape", word(&Sites::shape, kShapeWords),
         "Which sites are cabled: every two, or each to the next."}});
   return kFields;

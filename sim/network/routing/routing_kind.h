@@ -15,6 +15,7 @@ struct RoutingRequest {
   const Topology& topology;    ///< outlives the routing
   const FabricLayout* layout;  ///< null for a fabric without a regular shape; used while building
   std::string_view fabric_kind;
+  bool has_sites = false;
 };
 
 /// Reads the fields of a "routing" object other than "kind", and builds it. Null, with diagnostics,

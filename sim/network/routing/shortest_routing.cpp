@@ -24,11 +24,22 @@ class Remainders {
   std::vector<std::size_t> left_;
 };
 
+/// One of so many choices, the sum of the number's digits to that base: not only numbers in a row
+/// take all of them equally often, but also those that any power of it is between.
+std::size_t evenly(std::size_t number, std::size_t choices) {
+  if (choices == 1) return 0;
+  std::size_t digits = 0;
+  for (; number > 0; number /= choices) digits += number % choices;
+  return digits % choices;
+}
+
 /// One shortest path for each pair. Where several begin at a vertex, the destination picks one the
 /// way D-mod-k does. Endpoints are numbered attachment by attachment, so that neighbours on a
 /// switch are consecutive. The remainder at the lower end of a hop picks the next vertex and the
 /// one at its upper end picks among parallel cables; hops within a tier count as climbs. On a
-/// regular tree this spreads as D-mod-k does; on any other graph it is just a fixed spread.
+/// regular tree this spreads as D-mod-k does; on any other graph it is just a fixed spread. Cables
+/// within a tier, as of routers of two sites, are spread over by the destination's own number: what
+/// is left of it where a path climbed may be even for all that a collective sends there at once.
 class ShortestRouting final : public Routing {
  public:
   explicit ShortestRouting(const Topology& topology) : topology_(topology), paths_(topology) {
@@ -56,7 +67,8 @@ class ShortestRouting final : public Routing {
         route.resize(before);
         throw UnreachableError(topology_, source, destination);
       }
-      const LinkId link = choice(at, choices, remainders);
+      const LinkId link =
+          choice(at, choices, remainders, number_[static_cast<std::size_t>(destination)]);
       route.push_back({.link = link});
       at = leads_to(link);
     }
@@ -67,7 +79,7 @@ class ShortestRouting final : public Routing {
 
   /// `choices` are ordered by the vertex they lead to.
   [[nodiscard]] LinkId choice(VertexId at, const std::vector<LinkId>& choices,
-                              Remainders& remainders) const {
+                              Remainders& remainders, std::size_t destination) const {
     std::size_t neighbours = 1;
     for (std::size_t i = 1; i < choices.size(); ++i) {
       if (leads_to(choices[i]) != leads_to(choices[i - 1])) ++neighbours;
@@ -89,7 +101,8 @@ class ShortestRouting final : public Routing {
       last = end_of_neighbour(first, choices.end());
     }
     const auto cables = static_cast<std::size_t>(last - first);
-    return first[static_cast<std::ptrdiff_t>(upper % cables)];
+    const bool stays = topology_.tier(leads_to(choices.front())) == topology_.tier(at);
+    return first[static_cast<std::ptrdiff_t>(stays ? evenly(destination, cables) : upper % cables)];
   }
 
   using Choice = std::vector<LinkId>::const_iterator;

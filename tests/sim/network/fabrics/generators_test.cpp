@@ -224,6 +224,39 @@ TEST(Sites, ARingCablesNeighboursOnly) {
   EXPECT_EQ(cluster_of(text("mesh"))->topology.cable_count(), 8 + 4 + 18);
 }
 
+// A ring over two sites crosses them on each of its eight rails from the last node of one site to
+// the first of the other.
+TEST(Sites, ACollectiveUsesAllCablesBetweenThem) {
+  for (const int cables : {1, 2, 4, 8}) {
+    const auto cluster = cluster_of(topology_text(
+        8, 8,
+        fmt::format(R"({{"kind": "clos", "attach": "rail", "nodes_per_unit": 4, "units": 2,
+                "leaf": {{"uplinks": 8}}, "spine": {{"switches": 2}}, "sites": {{"count": 2,
+                "bandwidth": "10 Gb/s", "kilometres": 1000, "cables_per_pair": {}}}}})",
+                    cables)));
+    ASSERT_NE(cluster, nullptr);
+    for (const std::size_t from : {3, 7}) {
+      LinkLoads loads;
+      for (std::size_t rail = 0; rail < 8; ++rail) {
+        add_flow(*cluster, cluster->endpoints[from * 8 + rail],
+                 cluster->endpoints[(from + 1) % 8 * 8 + rail], loads);
+      }
+      std::erase_if(
+          loads, [&](const auto& load) { return cluster->topology.latency(load.first) != 5_ms; });
+      EXPECT_EQ(std::ssize(loads), cables);
+      EXPECT_EQ(most_loaded(loads), 8 / cables);
+    }
+  }
+}
+
+TEST(Sites, RoutingsThatKnowOneSiteSaySo) {
+  EXPECT_THAT(problem_of(topology_text(
+                  8, 1, R"({"kind": "clos", "attach": "rack", "nodes_per_unit": 2, "leaf": {},
+                "spine": {}, "sites": {"count": 2, "bandwidth": "10 Gb/s", "kilometres": 1}})",
+                  R"(, "routing": {"kind": "d-mod-k"})")),
+              HasSubstr("d-mod-k routes fabrics of one site only"));
+}
+
 TEST(Copies, WhatCannotBeCopiedIsReported) {
   EXPECT_THAT(problem_of(topology_text(8, 1, R"({"kind": "torus", "dims": [8], "planes": 2})")),
               HasSubstr("a torus has one plane and one site"));
