@@ -81,11 +81,14 @@ std::string imbalance_sentence(const WhatIf& what_if) {
                      percent(what_if.stage_imbalance - 1.0));
 }
 
-/// The node or rank group that costs most, if that deserves a name.
+/// The node, rank group or cable that costs most, if that deserves a name.
 const Removal* worst_place(const WhatIf& what_if) {
   const Removal* worst = nullptr;
   for (const Removal& removal : what_if.removals) {
-    if (removal.kind != RemovalKind::node && removal.kind != RemovalKind::rank) continue;
+    if (removal.kind != RemovalKind::node && removal.kind != RemovalKind::rank &&
+        removal.kind != RemovalKind::link) {
+      continue;
+    }
     if (share_of(removal.gain, what_if.time) < kNoticeable) continue;
     if (worst == nullptr || removal.gain > worst->gain) worst = &removal;
   }

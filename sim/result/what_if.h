@@ -13,16 +13,18 @@ namespace headway {
 enum class RemovalKind {
   cause,      ///< one kind of perturbation, everywhere
   operation,  ///< the slowness of blocks of one kind ("backward"), everywhere
+  link,       ///< a cable
   stage,      ///< all slowness of the accelerators of a pipeline stage
   replica,    ///< of a data-parallel replica
-  node,       ///< of a node
+  node,       ///< of a node, and of the cables of its NICs
   rank        ///< of a rank group
 };
 template <>
 inline constexpr Word<RemovalKind> kWords<RemovalKind>[] = {
-    {"cause", RemovalKind::cause}, {"operation", RemovalKind::operation},
-    {"stage", RemovalKind::stage}, {"replica", RemovalKind::replica},
-    {"node", RemovalKind::node},   {"rank", RemovalKind::rank}};
+    {"cause", RemovalKind::cause},     {"operation", RemovalKind::operation},
+    {"link", RemovalKind::link},       {"stage", RemovalKind::stage},
+    {"replica", RemovalKind::replica}, {"node", RemovalKind::node},
+    {"rank", RemovalKind::rank}};
 
 /// The iteration with one source of slowness taken away and the rest kept.
 struct Removal {

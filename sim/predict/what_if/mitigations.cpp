@@ -40,10 +40,14 @@ SlowNodes with_accelerators(std::set<int> nodes, const Cluster& cluster,
   return slow;
 }
 
-/// Where the scenario lists accelerators as slower than most.
+/// Where the scenario lists accelerators as slower than most, or has a bad cable.
 std::set<int> listed_nodes(const Cluster& cluster, const Perturbation& drawn,
-                           const std::vector<std::int32_t>& all) {
+                           const std::vector<std::int32_t>& all, const BadLinks& bad_links) {
   std::set<int> nodes;
+  for (const std::int32_t accelerator : all) {
+    const int node = cluster.node_of(accelerator);
+    if (bad_links.nodes().contains(node)) nodes.insert(node);
+  }
   const Perturbation without = without_listed_slowness(drawn, all);
   for (const auto& [accelerator, factor] : drawn.slow_accelerators) {
     if (!std::ranges::binary_search(all, accelerator)) continue;
@@ -105,66 +109,58 @@ Workload local_step(Workload workload) {
 
 class MitigationList {
  public:
-  MitigationList(const Scenario& scenario, const Perturbation& drawn, const Workload& workload)
+  MitigationList(const Scenario& scenario, const Perturbation& drawn, const Workload& workload,
+                 const BadLinks& bad_links)
       : scenario_(scenario),
         drawn_(drawn),
         workload_(workload),
-        all_(accelerators_of(workload)),
-        listed_(listed_nodes(*scenario.cluster, drawn, all_)) {
-    std::set<int> nodes = noticeably_slow_nodes(*scenario.cluster, drawn, all_);
-    nodes.insert(listed_.begin(), listed_.end());
-    slow_ = with_accelerators(std::move(nodes), *scenario.cluster, all_);
+        bad_links_(bad_links),
+        all_(accelerators_of(workload)) {
+    const Cluster& cluster = *scenario.cluster;
+    std::set<int> listed = listed_nodes(cluster, drawn, all_, bad_links);
+    std::set<int> nodes = noticeably_slow_nodes(cluster, drawn, all_);
+    nodes.insert(listed.begin(), listed.end());
+    listed_ = with_accelerators(std::move(listed), cluster, all_);
+    slow_ = with_accelerators(std::move(nodes), cluster, all_);
+  }
+
+  void add_mended_links() {
+    if (bad_links_.none()) return;
+    add({.name = "mended_links",
+         .title = bad_links_.names() + " mended",
+         .parts = {part_of(bad_links_.all_mended())}});
   }
 
   /// Nodes that the scenario lists, and then those too that are slow by their draw or for a while.
   /// A spare in place of a listed one differs from others as that did, by its draw: the list
   /// removed.
   void add_spares() {
-    if (!listed_.empty()) {
+    const std::set<int>& listed = listed_.nodes;
+    if (!listed.empty()) {
       add({.name = "spare_nodes",
-           .title = spares_title(listed_, "listed slow nodes"),
-           .parts = {{workload_, without_listed_slowness(drawn_, all_)}}});
+           .title = spares_title(listed, "listed slow nodes"),
+           .parts = {
+               part_of(bad_links_.with_new_nodes(without_listed_slowness(drawn_, all_), listed))}});
     }
-    if (slow_.nodes.size() == listed_.size()) return;
-    const std::size_t others = slow_.nodes.size() - listed_.size();
-    add({.name = listed_.empty() ? "spare_nodes" : "more_spare_nodes",
-         .title = listed_.empty()
+    if (!has_others()) return;
+    add({.name = listed.empty() ? "spare_nodes" : "more_spare_nodes",
+         .title = listed.empty()
                       ? spares_title(slow_.nodes, "slow nodes")
                       : fmt::format("{} listed and {} other slow nodes replaced by spares",
-                                    listed_.size(), others),
-         .parts = {{workload_, without_the_slow()}}});
+                                    listed.size(), slow_.nodes.size() - listed.size()),
+         .parts = {part_of(without(slow_))}});
   }
 
-  /// Replicas that stand on slow nodes are left out; good nodes of theirs take the place of slow
-  /// ones elsewhere.
   void add_dropped() {
-    std::set<std::int32_t> replicas;
-    for (const RankGroup& group : workload_.groups) {
-      for (const std::int32_t accelerator : group.accelerators) {
-        if (std::ranges::binary_search(slow_.accelerators, accelerator)) {
-          replicas.insert(group.replica);
-        }
-      }
-    }
-    const Strategy& now = *scenario_.strategy;
-    const int ranks = now.ranks() / now.data_parallel;
-    const int lost = static_cast<int>(slow_.accelerators.size());
-    // The accelerators of a parameter servers' worker are replicas, and go together.
-    const int of_worker = workload_.servers.empty() ? 1 : workload_.ranks_per_group;
-    const int fewer =
-        std::min(of_worker * static_cast<int>(replicas.size()), (lost + ranks - 1) / ranks);
-    if (fewer == 0 || fewer >= now.data_parallel) return;
-    const auto smaller = with_replicas(now, now.data_parallel - fewer);
-    if (!smaller) return;
-    Workload left = built_job(scenario_, *smaller).workload;
-    if (!stands_on_good_nodes(left)) return;
-    add({.name = "fewer_replicas",
-         .title =
-             fmt::format("slow nodes left out: {} replica{} on {} GPUs", smaller->data_parallel,
-                         smaller->data_parallel == 1 ? "" : "s", smaller->ranks()),
-         .parts = {{std::move(left), without_the_slow()}},
-         .work =
-             static_cast<double>(smaller->global_batch) / static_cast<double>(now.global_batch)});
+    if (listed_.nodes.empty()) return add_dropped("fewer_replicas", "slow nodes", slow_);
+    const std::string named = fmt::format("node {}", *listed_.nodes.begin());
+    const bool is_one = listed_.nodes.size() == 1;
+    if (has_others()) add_dropped("still_fewer_replicas", "slow nodes", slow_);
+    add_dropped("fewer_replicas",
+                !has_others() ? "slow nodes"
+                : is_one      ? named
+                              : "listed slow nodes",
+                listed_);
   }
 
   void add_backups() {
@@ -199,21 +195,69 @@ class MitigationList {
                              : fmt::format("{} {} replaced by spares", nodes.size(), what);
   }
 
-  [[nodiscard]] Perturbation without_the_slow() const {
-    Perturbation without = drawn_;
-    without.repair = {.time_factor = typical_time_factor(drawn_, all_),
-                      .accelerators = slow_.accelerators};
-    return without;
+  /// Replicas that stand on slow nodes are left out; good nodes of theirs take the place of slow
+  /// ones elsewhere.
+  void add_dropped(const char* name, std::string_view what, const SlowNodes& slow) {
+    std::set<std::int32_t> replicas;
+    for (const RankGroup& group : workload_.groups) {
+      for (const std::int32_t accelerator : group.accelerators) {
+        if (std::ranges::binary_search(slow.accelerators, accelerator)) {
+          replicas.insert(group.replica);
+        }
+      }
+    }
+    const Strategy& now = *scenario_.strategy;
+    const int ranks = now.ranks() / now.data_parallel;
+    const int lost = static_cast<int>(slow.accelerators.size());
+    // The accelerators of a parameter servers' worker are replicas, and go together.
+    const int of_worker = workload_.servers.empty() ? 1 : workload_.ranks_per_group;
+    const int fewer =
+        std::min(of_worker * static_cast<int>(replicas.size()), (lost + ranks - 1) / ranks);
+    if (fewer == 0 || fewer >= now.data_parallel) return;
+    const auto smaller = with_replicas(now, now.data_parallel - fewer);
+    if (!smaller) return;
+    MitigationCase::Part left = part_of(without(slow), *smaller);
+    if (!stands_on_good_nodes(left.workload, slow)) return;
+    add({.name = name,
+         .title = fmt::format("{} left out: {} replica{} on {} GPUs", what, smaller->data_parallel,
+                              smaller->data_parallel == 1 ? "" : "s", smaller->ranks()),
+         .parts = {std::move(left)},
+         .work =
+             static_cast<double>(smaller->global_batch) / static_cast<double>(now.global_batch)});
+  }
+
+  /// Whether nodes are slow that nobody lists.
+  [[nodiscard]] bool has_others() const { return slow_.nodes.size() > listed_.nodes.size(); }
+
+  /// These nodes as the typical one is, and what is plugged into them as it should be.
+  [[nodiscard]] MendedLinks without(const SlowNodes& slow) const {
+    Perturbation left = drawn_;
+    left.repair = {.time_factor = typical_time_factor(drawn_, all_),
+                   .accelerators = slow.accelerators};
+    return bad_links_.with_new_nodes(std::move(left), slow.nodes);
+  }
+
+  /// The job on cables of which some are mended.
+  [[nodiscard]] MitigationCase::Part part_of(MendedLinks mended) const {
+    if (mended.cluster) return part_of(std::move(mended), *scenario_.strategy);
+    return {.workload = workload_, .perturbation = std::move(mended.perturbation)};
+  }
+  [[nodiscard]] MitigationCase::Part part_of(MendedLinks mended, const Strategy& strategy) const {
+    Scenario changed = scenario_;
+    if (mended.cluster) changed.cluster = mended.cluster;
+    return {.workload = built_job(changed, strategy).workload,
+            .perturbation = std::move(mended.perturbation),
+            .cluster = std::move(mended.cluster)};
   }
 
   /// Whether a smaller job, which stands on the first nodes, is that on what the slow ones leave:
   /// of several kinds of nodes it may be another.
-  [[nodiscard]] bool stands_on_good_nodes(const Workload& smaller) const {
+  [[nodiscard]] bool stands_on_good_nodes(const Workload& smaller, const SlowNodes& slow) const {
     const auto kind = [&](std::int32_t accelerator) {
       return scenario_.cluster->kind_of(accelerator);
     };
     std::vector<std::int32_t> good;
-    std::ranges::set_difference(all_, slow_.accelerators, std::back_inserter(good));
+    std::ranges::set_difference(all_, slow.accelerators, std::back_inserter(good));
     const std::vector<std::int32_t> taken = accelerators_of(smaller);
     if (good.size() < taken.size()) return false;
     good.resize(taken.size());
@@ -231,17 +275,19 @@ class MitigationList {
   const Scenario& scenario_;
   const Perturbation& drawn_;
   const Workload& workload_;
+  const BadLinks& bad_links_;
   std::vector<std::int32_t> all_;  ///< accelerators of the job, ascending
-  std::set<int> listed_;           ///< nodes
-  SlowNodes slow_;                 ///< these, and those that are slow otherwise
+  SlowNodes listed_;
+  SlowNodes slow_;  ///< these, and those that are slow otherwise
   std::vector<MitigationCase> cases_;
 };
 
 }  // namespace
 
 std::vector<MitigationCase> mitigation_cases(const Scenario& scenario, const Perturbation& drawn,
-                                             const Workload& workload) {
-  MitigationList cases(scenario, drawn, workload);
+                                             const Workload& workload, const BadLinks& bad_links) {
+  MitigationList cases(scenario, drawn, workload, bad_links);
+  cases.add_mended_links();
   cases.add_spares();
   cases.add_dropped();
   cases.add_backups();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "sim/result/breakdown.h"
 
@@ -14,16 +15,28 @@ namespace {
 
 /// Accelerators that are removed together, and how slow the slowest of them is.
 struct Place {
-  std::string name;
   std::vector<std::int32_t> accelerators;
   double slowest = 0.0;
 };
 
+/// The keys of the `most` largest, the largest first.
+std::vector<int> worst_of(const std::map<int, double>& slowness, int most) {
+  std::vector<std::pair<int, double>> sorted(slowness.begin(), slowness.end());
+  std::ranges::stable_sort(sorted, std::greater<>(), &std::pair<int, double>::second);
+  std::vector<int> worst;
+  for (const auto& [key, unused] : sorted) {
+    if (std::ssize(worst) == most) break;
+    worst.push_back(key);
+  }
+  return worst;
+}
+
 class RemovalList {
  public:
-  RemovalList(const Perturbation& perturbation, const Workload& workload)
+  RemovalList(const Perturbation& perturbation, const Workload& workload, const BadLinks& bad_links)
       : perturbation_(perturbation),
         workload_(workload),
+        bad_links_(bad_links),
         all_(accelerators_of(workload)),
         factors_(worst_time_factors(perturbation, all_)),
         typical_(typical_time_factor(perturbation, all_)) {}
@@ -67,6 +80,13 @@ class RemovalList {
     }
   }
 
+  void add_cables(int most) {
+    if (bad_links_.slow_cables().size() < 2) return;
+    for (const LinkId cable : worst_of(bad_links_.slow_cables(), most)) {
+      add(RemovalKind::link, bad_links_.cable_name(cable), bad_links_.without_cable(cable));
+    }
+  }
+
   /// `number` tells which place an accelerator of a rank group belongs to.
   void add_places(RemovalKind kind, int most,
                   const std::function<int(std::int32_t group, std::int32_t accelerator)>& number,
@@ -81,19 +101,28 @@ class RemovalList {
       }
     }
     if (places.size() < 2) return;
-    std::vector<Place> slow;
-    for (auto& [i, place] : places) {
-      if (place.slowest <= typical_) continue;
-      place.name = name(i);
-      slow.push_back(std::move(place));
+    std::map<int, double> slow;
+    for (const auto& [i, place] : places) {
+      if (place.slowest > typical_) slow.emplace(i, place.slowest);
     }
-    std::ranges::stable_sort(slow, std::greater<>(), &Place::slowest);
-    if (std::ssize(slow) > most) slow.resize(static_cast<std::size_t>(most));
-    for (Place& place : slow) {
+    std::vector<int> tried = worst_of(slow, most);
+    if (kind == RemovalKind::node) {
+      for (const int node : worst_of(bad_links_.nodes(), most)) {
+        const bool is_known = std::ranges::find(tried, node) != tried.end();
+        if (places.contains(node) && !is_known) tried.push_back(node);
+      }
+    }
+    for (const int i : tried) {
+      Place& place = places.at(i);
       std::ranges::sort(place.accelerators);
       Perturbation without = perturbation_;
       without.repair = {.time_factor = typical_, .accelerators = std::move(place.accelerators)};
-      add(kind, std::move(place.name), std::move(without));
+      if (kind == RemovalKind::node) {
+        MendedLinks renewed = bad_links_.with_new_nodes(std::move(without), {i});
+        cases_.push_back({kind, name(i), std::move(renewed.perturbation), renewed.cluster});
+      } else {
+        add(kind, name(i), std::move(without));
+      }
     }
   }
 
@@ -108,7 +137,7 @@ class RemovalList {
     add(RemovalKind::cause, what, std::move(without));
   }
   void add(RemovalKind kind, std::string what, Perturbation without) {
-    cases_.push_back({kind, std::move(what), std::move(without)});
+    cases_.push_back({kind, std::move(what), std::move(without), nullptr});
   }
   [[nodiscard]] double factor_of(std::int32_t accelerator) const {
     const auto found = std::ranges::lower_bound(all_, accelerator);
@@ -117,6 +146,7 @@ class RemovalList {
 
   const Perturbation& perturbation_;
   const Workload& workload_;
+  const BadLinks& bad_links_;
   std::vector<std::int32_t> all_;  ///< ascending
   std::vector<double> factors_;    ///< of each, in its slow episodes
   double typical_;
@@ -164,13 +194,15 @@ Perturbation ideal_perturbation(const Perturbation& perturbation, const Workload
 }
 
 std::vector<RemovalCase> removal_cases(const Perturbation& perturbation, const Workload& workload,
-                                       const Cluster& cluster, int most) {
+                                       const Cluster& cluster, const BadLinks& bad_links,
+                                       int most) {
   const auto group_of = [&](std::int32_t group) -> const RankGroup& {
     return workload.groups[static_cast<std::size_t>(group)];
   };
-  RemovalList cases(perturbation, workload);
+  RemovalList cases(perturbation, workload, bad_links);
   cases.add_causes();
   cases.add_operations();
+  cases.add_cables(most);
   cases.add_places(
       RemovalKind::stage, most,
       [&](std::int32_t group, std::int32_t) { return group_of(group).stage; },

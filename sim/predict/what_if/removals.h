@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sim/predict/what_if/bad_links.h"
 #include "sim/programs/perturbation/perturbation.h"
 #include "sim/programs/workload.h"
 #include "sim/result/what_if.h"
@@ -17,6 +19,7 @@ struct RemovalCase {
   RemovalKind kind = RemovalKind::cause;
   std::string what;
   Perturbation without;
+  std::shared_ptr<const Cluster> cluster = nullptr;  ///< nullptr: the scenario's
 };
 
 /// The time factor of each of these accelerators, in its slow episodes if it has some.
@@ -31,11 +34,13 @@ struct RemovalCase {
                                               const Workload& workload);
 
 /// What could be removed one by one from this draw: each kind of perturbation that the scenario
-/// has, blocks of each kind, and of stages, replicas, nodes and rank groups the `most` slowest of
-/// each; none of which is as fast as the typical accelerator.
+/// has, blocks of each kind, and of cables, stages, replicas, nodes and rank groups the `most`
+/// slowest of each; none of which is as fast as the typical one. A node goes with what is plugged
+/// into it, and of those with bad cables the `most` worst are tried beside the slowest.
 [[nodiscard]] std::vector<RemovalCase> removal_cases(const Perturbation& perturbation,
                                                      const Workload& workload,
-                                                     const Cluster& cluster, int most);
+                                                     const Cluster& cluster,
+                                                     const BadLinks& bad_links, int most);
 
 /// Listed slow accelerators no slower than what most of them share: a factor that most have is no
 /// straggler's, and stays. `accelerators`: of the job, ascending.

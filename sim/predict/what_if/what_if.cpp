@@ -6,16 +6,16 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "sim/jobs/strategy.h"
 #include "sim/predict/input/input_use.h"
-#include "sim/predict/what_if/changed_topology.h"
+#include "sim/predict/what_if/bad_links.h"
 #include "sim/predict/what_if/mitigations.h"
 #include "sim/predict/what_if/network_extremes.h"
 #include "sim/predict/what_if/removals.h"
@@ -30,13 +30,6 @@ constexpr int kMostPlacesOfStragglers = 1;
 /// The least share of the iteration that is worth telling: what gains less is rounding, or nobody's
 /// business.
 constexpr double kLeastGain = 1e-4;
-
-/// The cluster with every cable, switch and NIC in order; nullptr if they are.
-std::shared_ptr<const Cluster> cluster_without_faults(const Scenario& scenario) {
-  const nlohmann::json& topology = scenario.resolved->at("cluster").at("topology");
-  if (!topology.contains("faults") || topology.at("faults").empty()) return nullptr;
-  return cluster_with(scenario, [](nlohmann::json& changed) { changed.erase("faults"); });
-}
 
 /// Runs that are gathered first and then simulated together.
 class Runs {
@@ -55,10 +48,10 @@ class Runs {
     tasks_.push_back({&workload, &kept.cluster->topology, perturbation});
     return tasks_.size() - 1;
   }
-  /// Adds one of another workload on the same fabric, which outlives the runs.
-  std::size_t add(const Scenario& scenario, const Workload& workload,
+  /// Adds one of another workload on a fabric, both of which outlive the runs.
+  std::size_t add(const Cluster& cluster, const Workload& workload,
                   const Perturbation& perturbation) {
-    tasks_.push_back({&workload, &scenario.cluster->topology, perturbation});
+    tasks_.push_back({&workload, &cluster.topology, perturbation});
     return tasks_.size() - 1;
   }
   [[nodiscard]] std::size_t count() const { return tasks_.size(); }
@@ -137,29 +130,38 @@ struct RemovalRuns {
   std::size_t ideal = 0;
 };
 
-RemovalRuns removal_runs(const Asked& asked, Runs& runs) {
+RemovalRuns removal_runs(const Asked& asked, const BadLinks& bad_links, Runs& runs) {
   const Scenario& scenario = asked.scenario;
   RemovalRuns found;
-  // A node, a rank group and a replica may be the same accelerators: one run tells of all.
-  std::map<std::vector<std::int32_t>, std::size_t> run_of_place;
+  const auto run_on = [&](const std::shared_ptr<const Cluster>& cluster,
+                          const Perturbation& without) {
+    if (!cluster) return runs.add(scenario, without);
+    Scenario changed = scenario;
+    changed.cluster = cluster;
+    return runs.add_built(std::move(changed), without);
+  };
+  // A node, a rank group and a replica may be the same accelerators: one run tells of all that
+  // have the same cables.
+  std::map<std::tuple<std::vector<std::int32_t>, std::size_t, const Cluster*>, std::size_t>
+      run_of_place;
   for (RemovalCase& one :
-       removal_cases(asked.drawn, asked.run.workload, *scenario.cluster,
+       removal_cases(asked.drawn, asked.run.workload, *scenario.cluster, bad_links,
                      asked.is_everything ? kMostPlaces : kMostPlacesOfStragglers)) {
     const std::vector<std::int32_t>& place = one.without.repair.accelerators;
-    const auto known = run_of_place.find(place);
+    const std::tuple key(place, one.without.link_episodes.size(), one.cluster.get());
+    const auto known = run_of_place.find(key);
     const bool is_known = !place.empty() && known != run_of_place.end();
-    const std::size_t index = is_known ? known->second : runs.add(scenario, one.without);
-    run_of_place.emplace(place, index);
+    const std::size_t index = is_known ? known->second : run_on(one.cluster, one.without);
+    run_of_place.emplace(key, index);
     found.sources.push_back({one.kind, std::move(one.what), index});
   }
   const Perturbation ideal_ranks = ideal_perturbation(asked.drawn, asked.run.workload);
   found.ideal = runs.add(scenario, ideal_ranks);
-  if (auto sound = cluster_without_faults(scenario)) {
-    Scenario repaired = scenario;
-    repaired.cluster = std::move(sound);
+  if (bad_links.has_faults()) {
+    const std::shared_ptr<const Cluster> sound = bad_links.all_mended().cluster;
     found.sources.push_back(
-        {RemovalKind::cause, "faults of the fabric", runs.add_built(repaired, asked.drawn)});
-    found.ideal = runs.add_built(std::move(repaired), ideal_ranks);
+        {RemovalKind::cause, "faults of the fabric", run_on(sound, asked.drawn)});
+    found.ideal = run_on(sound, ideal_ranks);
   }
   return found;
 }
@@ -257,14 +259,15 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
   set_stage_imbalance(result, run.workload);
 
   Runs runs(run);
-  RemovalRuns without = removal_runs(asked, runs);
+  const BadLinks bad_links(scenario, asked.drawn);
+  RemovalRuns without = removal_runs(asked, bad_links, runs);
   const std::vector<ImprovedRun> improved = improved_runs(asked, runs);
   const std::vector<MitigationCase> mitigations =
-      mitigation_cases(scenario, asked.drawn, run.workload);
+      mitigation_cases(scenario, asked.drawn, run.workload, bad_links);
   const std::size_t first_mitigation = runs.count();
   for (const MitigationCase& one : mitigations) {
     for (const MitigationCase::Part& part : one.parts) {
-      runs.add(scenario, part.workload, part.perturbation);
+      runs.add(part.cluster ? *part.cluster : *scenario.cluster, part.workload, part.perturbation);
     }
   }
 

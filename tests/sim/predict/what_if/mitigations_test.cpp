@@ -59,6 +59,70 @@ TEST(Mitigations, SparesTakeThePlaceOfAllListedNodes) {
   EXPECT_EQ(find(result, "more_spare_nodes"), nullptr);
 }
 
+const nlohmann::json kSlowCable = {{"nic", "node2/nic1"}, {"bandwidth_factor", 0.01}};
+
+// A spare comes with a cable of its own, and a node that is left out takes its cable along.
+TEST(Mitigations, ANodeIsReplacedWithItsCable) {
+  nlohmann::json perturbations = kOneSlowNode;
+  perturbations["slow_links"] = {kSlowCable};
+  const WhatIf both = asked_mitigations(plain(perturbations));
+  const WhatIf slow_alone = asked_mitigations(plain(kOneSlowNode));
+  EXPECT_GT(both.time, 1.5 * slow_alone.time);
+  const Sensitivity* spare = find(both, "spare_nodes");
+  ASSERT_NE(spare, nullptr);
+  EXPECT_EQ(spare->title, "node 2 replaced by a spare");
+  EXPECT_EQ(spare->iteration_time, both.ideal);
+  EXPECT_EQ(find(both, "fewer_replicas")->iteration_time,
+            find(slow_alone, "fewer_replicas")->iteration_time);
+  const Sensitivity* mended = find(both, "mended_links");
+  ASSERT_NE(mended, nullptr);
+  EXPECT_EQ(mended->title, "cable of node2/nic1 mended");
+  EXPECT_EQ(mended->iteration_time, slow_alone.time);
+  const auto node = std::ranges::find(both.removals, "node 2", &Removal::what);
+  ASSERT_NE(node, both.removals.end());
+  EXPECT_EQ(node->without, both.ideal);
+}
+
+TEST(Mitigations, ANodeWithABadCableIsNamedThoughItComputesAsFastAsOthers) {
+  const WhatIf result = asked_mitigations(plain({{"slow_links", {kSlowCable}}}));
+  EXPECT_EQ(find(result, "spare_nodes")->title, "node 2 replaced by a spare");
+  EXPECT_EQ(find(result, "spare_nodes")->iteration_time, result.ideal);
+  EXPECT_NE(std::ranges::find(result.removals, "node 2", &Removal::what), result.removals.end());
+}
+
+TEST(Mitigations, OfSeveralSlowCablesTheWorstIsACaseOfItsOwn) {
+  const nlohmann::json other = {{"nic", "node0/nic0"}, {"bandwidth_factor", 0.5}};
+  const WhatIf result = asked_mitigations(plain({{"slow_links", {other, kSlowCable}}}));
+  EXPECT_EQ(find(result, "mended_links")->title, "2 slow cables mended");
+  EXPECT_EQ(find(result, "mended_links")->iteration_time, result.ideal);
+  const auto link = std::ranges::find(result.removals, RemovalKind::link, &Removal::kind);
+  ASSERT_NE(link, result.removals.end());
+  EXPECT_EQ(link->what, "cable of node2/nic1");
+  const WhatIf one = asked_mitigations(plain({{"slow_links", {other}}}));
+  EXPECT_EQ(link->without, one.time);
+}
+
+/// As slow links, faults of the topology go with the node that has them; those elsewhere stay.
+TEST(Mitigations, FaultsOfANodeGoWithIt) {
+  const auto faulty = [](const nlohmann::json& faults) {
+    nlohmann::json text = small_scenario(4);
+    text["strategy"] = {{"preset", "pytorch-ddp"}, {"micro_batch", 1}, {"global_batch", 32}};
+    text["cluster"]["topology"]["faults"] = faults;
+    return asked_mitigations(scenario_of(text));
+  };
+  const nlohmann::json narrow = {{"cable", {"node1/nic0", "switch"}}, {"bandwidth", "1 GB/s"}};
+  const nlohmann::json down = {{"nic", "node3/nic1"}};
+  const WhatIf one = faulty(nlohmann::json::array({narrow}));
+  EXPECT_EQ(find(one, "spare_nodes")->title, "node 1 replaced by a spare");
+  EXPECT_EQ(find(one, "spare_nodes")->iteration_time, one.ideal);
+  EXPECT_EQ(find(one, "mended_links")->title, "1 fault of the fabric mended");
+  const WhatIf both = faulty(nlohmann::json::array({narrow, down}));
+  EXPECT_EQ(find(both, "spare_nodes")->title, "2 listed slow nodes replaced by spares");
+  const auto node = std::ranges::find(both.removals, "node 1", &Removal::what);
+  ASSERT_NE(node, both.removals.end());
+  EXPECT_EQ(node->without, faulty(nlohmann::json::array({down})).time);
+}
+
 TEST(Mitigations, NodesThatAreSlowForAWhileAreReplacedBesideListedOnes) {
   nlohmann::json perturbations = kOneSlowNode;
   perturbations["slow_episodes"] = {{{"node", 0}, {"time_factor", 1.4}}};
