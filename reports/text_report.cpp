@@ -167,7 +167,7 @@ class TextReport {
     for (const TimeShare& share : largest_shares(prediction_)) {
       text_ += fmt::format("  {:<25}{:>9}{:>8}", cause_title(share.cause), scale_.part(share.time),
                            percent(share.share));
-      const std::string_view remark = cause_remark(share.cause);
+      const std::string_view remark = cause_remark(share.cause, prediction_);
       if (!remark.empty()) text_ += fmt::format("   {}", remark);
       text_ += "\n";
     }

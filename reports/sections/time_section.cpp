@@ -13,7 +13,7 @@ DocumentSection time_section(const Prediction& prediction) {
   Chart::Series series{.name = "share"};
   for (const TimeShare& share : largest_shares(prediction)) {
     table.add_row({std::string(cause_title(share.cause)), scale.part(share.time),
-                   percent(share.share), std::string(cause_remark(share.cause))});
+                   percent(share.share), std::string(cause_remark(share.cause, prediction))});
     chart.labels.emplace_back(cause_title(share.cause));
     series.values.push_back(100.0 * share.share);
   }

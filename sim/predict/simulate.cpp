@@ -23,8 +23,10 @@
 #include "sim/predict/scaling.h"
 #include "sim/predict/shared_error.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
+#include "sim/predict/slow_link_loss.h"
 #include "sim/predict/speed.h"
 #include "sim/predict/statistics/steps_to_target.h"
+#include "sim/predict/what_if/bad_links.h"
 #include "sim/predict/what_if/removals.h"
 #include "sim/programs/closed_form.h"
 #include "sim/result/activity.h"
@@ -191,9 +193,11 @@ Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Inte
 /// network. Workers that are not in step have no last one: of these it is that of the average one.
 TimeByCause breakdown_of(const Scenario& scenario, const JobRun& run, std::int32_t last) {
   if (run.workload.is_out_of_step()) return run.timeline.average_worker;
-  if (!run.workload.servers.empty()) return group_breakdown(run.workload, run.timeline, last);
-  const std::int32_t group = busiest_group(run.workload, last);
-  TimeByCause time = group_breakdown(run.workload, run.timeline, group);
+  const bool has_servers = !run.workload.servers.empty();
+  const std::int32_t group = has_servers ? last : busiest_group(run.workload, last);
+  TimeByCause time =
+      with_slow_link_loss(group_breakdown(run.workload, run.timeline, group), scenario, run, group);
+  if (has_servers) return time;
   Seconds idle = nominal_waiting(run.workload, scenario.cluster->topology, group);
   if (scenario.perturbation.none()) idle = max(idle, time[Cause::pipeline_bubble]);
   settle_waiting(time, idle);
@@ -239,7 +243,8 @@ void add_use(Prediction& prediction, const Scenario& scenario, const JobRun& run
   prediction.breakdown = breakdown_of(scenario, run, group);
   if (prediction.input) prediction.breakdown[Cause::data_loading] += prediction.input->stalled;
   prediction.critical_path = critical_path(run.workload, run.timeline);
-  prediction.busiest_links = busiest_links(run.workload, run.timeline, topology, kListedLinks);
+  prediction.busiest_links = busiest_links(run.workload, run.timeline, topology, kListedLinks,
+                                           scenario.perturbation.link_episodes);
   prediction.fabric = fabric_use(run.workload, run.timeline, topology);
 }
 
@@ -256,17 +261,19 @@ void add_consequences(Prediction& prediction, const Scenario& scenario) {
 }
 
 /// A step of the reference, with what it waits for its samples. Its accelerators are as fast as
-/// most of the job's, whichever of these are listed as slow.
+/// most of the job's, whichever of these are listed as slow, and its cables as they should be.
 Seconds step_of_reference(const Scenario& scenario, const Strategy& reference,
                           const Workload& workload, const SimulateOptions& options) {
   const auto alone = [&](const Scenario& job) {
     return job_time(job, reference, job.run.replicas, options.jobs, options.draws_elsewhere);
   };
   Seconds iteration;
-  if (!scenario.perturbation.slow_accelerators.empty()) {
+  if (!scenario.perturbation.slow_accelerators.empty() ||
+      !scenario.perturbation.link_episodes.empty()) {
     Scenario typical = scenario;
     typical.perturbation =
         without_listed_slowness(scenario.perturbation, accelerators_of(workload));
+    typical.perturbation.link_episodes.clear();
     iteration = alone(typical);
   } else if (is_remembered(scenario, options)) {
     iteration = options.memory->run(scenario, reference, options.jobs).time();
@@ -348,7 +355,8 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
 }
 
 Simulation simulate_in_full(const Scenario& scenario, SimulateOptions options) {
-  if (options.what_if == WhatIfExtent::none && scenario.perturbation.lists_slowness()) {
+  const bool names_slowness = scenario.perturbation.lists_slowness() || has_faults(scenario);
+  if (options.what_if == WhatIfExtent::none && names_slowness) {
     options.what_if = WhatIfExtent::stragglers;
   }
   Simulation simulation = simulate(scenario, options);

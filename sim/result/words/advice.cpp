@@ -144,6 +144,28 @@ std::string shortage_sentence(const Prediction& prediction) {
       of_tables.empty() ? largest.remedy : of_tables);
 }
 
+bool has_bad_links(const Prediction& prediction) {
+  const nlohmann::json& scenario = prediction.question.scenario;
+  using Pointer = nlohmann::json::json_pointer;
+  return std::ranges::any_of(
+      std::array{Pointer("/perturbations/slow_links"), Pointer("/cluster/topology/faults")},
+      [&](const Pointer& where) {
+        return scenario.is_object() && scenario.contains(where) && !scenario.at(where).empty();
+      });
+}
+
+/// What the iteration takes with all cables as they should be, where that is most of what slowness
+/// costs; else empty.
+std::string mending_sentence(const Prediction& prediction) {
+  if (!prediction.what_if) return "";
+  const WhatIf& what_if = *prediction.what_if;
+  const auto mended = std::ranges::find(what_if.mitigations, "mended_links", &Sensitivity::name);
+  if (mended == what_if.mitigations.end()) return "";
+  const Seconds gain = what_if.time - mended->iteration_time;
+  if (gain < 0.5 * (what_if.time - what_if.ideal)) return "";
+  return fmt::format("with {} it takes {}", mended->title, short_text(mended->iteration_time));
+}
+
 /// What shrinks a cause's time in this job: advice that it follows already would be none.
 std::string_view remedy_of(Cause cause, const Prediction& prediction) {
   if (cause == Cause::data_parallel_exposed &&
@@ -212,7 +234,12 @@ bool is_of_workers(const Prediction& prediction) {
   return prediction.servers && !prediction.servers->staleness.empty();
 }
 
-std::string_view cause_remark(Cause cause) { return advice_on(cause).remark; }
+std::string_view cause_remark(Cause cause, const Prediction& prediction) {
+  if (cause == Cause::straggler_wait && has_bad_links(prediction)) {
+    return "slow devices and cables, and ranks late by them or by busy links";
+  }
+  return advice_on(cause).remark;
+}
 
 std::string closing_sentence(const Prediction& prediction) {
   if (!prediction.memory.fits) return shortage_sentence(prediction);
@@ -233,8 +260,11 @@ std::string closing_sentence(const Prediction& prediction) {
         share.cause == Cause::straggler_wait && prediction.what_if && !prediction.shared_fabric;
     const Seconds gain =
         is_run_without ? prediction.what_if->time - prediction.what_if->ideal : share.time;
+    const std::string mending =
+        share.cause == Cause::straggler_wait ? mending_sentence(prediction) : "";
     return fmt::format("Largest gain left: {}, {} {} of {}; {}.", cause_title(share.cause),
-                       scale.part(gain), scale.unit(), whole, remedy_of(share.cause, prediction));
+                       scale.part(gain), scale.unit(), whole,
+                       mending.empty() ? remedy_of(share.cause, prediction) : mending);
   }
   return fmt::format("Compute is all of {}; {}.", whole, advice_on(Cause::compute).remedy);
 }

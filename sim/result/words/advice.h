@@ -31,7 +31,7 @@ struct TimeShare {
 [[nodiscard]] bool is_of_workers(const Prediction& prediction);
 
 /// What a cause consists of, in a few words for beside its number; empty where the title says it.
-[[nodiscard]] std::string_view cause_remark(Cause cause);
+[[nodiscard]] std::string_view cause_remark(Cause cause, const Prediction& prediction);
 
 /// The answer in one sentence, to stand last: where the largest gain is left and what would bring
 /// it, or, if the job does not fit into memory, by how much and what would make it fit.

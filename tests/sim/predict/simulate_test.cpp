@@ -101,6 +101,31 @@ TEST(Simulate, AReferenceIsAsFastAsMostOfTheJobWhicheverNodeIsSlow) {
   EXPECT_LT(reference(0).efficiency, 0.7);  // all wait for it; transfers are no slower
 }
 
+// What a collective takes longer over a bad cable is nobody's exposed communication.
+TEST(Simulate, WhatASlowCableCostsIsLostToSlowness) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}};
+  const Prediction sound = prediction_of(scenario);
+  nlohmann::json slow = scenario;
+  slow["perturbations"]["slow_links"] = {{{"nic", "node2/nic1"}, {"bandwidth_factor", 0.01}}};
+  nlohmann::json faulty = scenario;
+  faulty["cluster"]["topology"]["faults"] = {
+      {{"cable", {"node2/nic1", "switch"}}, {"bandwidth", "0.5 GB/s"}}};
+  for (const nlohmann::json& text : {slow, faulty}) {
+    const Prediction prediction = prediction_of(text);
+    const Seconds lost = prediction.iteration_time - sound.iteration_time;
+    EXPECT_GT(lost, sound.iteration_time);
+    const TimeByCause& time = prediction.breakdown;
+    EXPECT_NEAR(time[Cause::straggler_wait] / lost, 1.0, 1e-6);
+    EXPECT_NEAR(time[Cause::data_parallel_exposed].count(),
+                sound.breakdown[Cause::data_parallel_exposed].count(), 1e-9);
+    EXPECT_NEAR(time.total().count(), prediction.iteration_time.count(), 1e-12);
+    EXPECT_EQ(prediction.busiest_links[0].capacity, 0.5_GBps);
+    EXPECT_DOUBLE_EQ(prediction.scaling->iteration_time.count(),
+                     sound.scaling->iteration_time.count());
+  }
+}
+
 TEST(Simulate, AReferenceOfFewerRanksThanAGroupOfShardsHasSmallerGroups) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}, {"zero_stage", 3}};

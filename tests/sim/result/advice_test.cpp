@@ -68,5 +68,25 @@ TEST(Advice, ToAStepThatGeneratingHoldsUpIsNotAboutItsTraining) {
             "(post_training.generation.accelerators, steps_off_policy) hide it.");
 }
 
+// 4 s of 10 s are lost: 1 s is left of them with the cable mended, or 3 s.
+TEST(Advice, ToASlowCableIsToMendIt) {
+  Prediction slow;
+  slow.iteration_time = 10.0_s;
+  slow.breakdown[Cause::compute] = 6.0_s;
+  slow.breakdown[Cause::straggler_wait] = 4.0_s;
+  slow.memory.fits = true;
+  slow.what_if = WhatIf{.time = 10.0_s, .ideal = 6.0_s};
+  slow.what_if->mitigations = {{"mended_links", "cable of node2/nic3 mended", 7.0_s, 10.0 / 7.0}};
+  const std::string begin = "Largest gain left: lost to slower ranks, 4.00 s of 10.0 s; ";
+  EXPECT_EQ(closing_sentence(slow), begin + "with cable of node2/nic3 mended it takes 7 s.");
+  slow.what_if->mitigations[0].iteration_time = 9.0_s;
+  EXPECT_EQ(closing_sentence(slow),
+            begin + "replacing slow devices, or more room on busy links, shrinks it.");
+  slow.question.scenario =
+      nlohmann::json{{"perturbations", {{"slow_links", {{{"nic", "node2/nic3"}}}}}}};
+  EXPECT_EQ(cause_remark(Cause::straggler_wait, slow),
+            "slow devices and cables, and ranks late by them or by busy links");
+}
+
 }  // namespace
 }  // namespace headway

@@ -49,6 +49,20 @@ TEST_F(LinkUseTest, TheBusiestComesFirst) {
   EXPECT_EQ(busiest_links(workload, timeline, topology, 1).size(), 1U);
 }
 
+// All of 1 GB/s for 1.5 s, a tenth for 2 s, half of a tenth for 1 s and half for the 6 s that are
+// left of 10.5 s.
+TEST_F(LinkUseTest, ASlowLinkIsUsedOfWhatItStillCarries) {
+  const LinkId first = workload.plans[0].links[0].link;
+  const std::vector<LinkEpisode> episodes{
+      {.link = first, .from = 1.5, .to = 4.5, .bandwidth_factor = 0.1},
+      {.link = first, .from = 3.5, .bandwidth_factor = 0.5}};
+  const double left = (1.5 + 2.0 * 0.1 + 1.0 * 0.05 + 6.0 * 0.5) / 10.5;
+  const auto busiest = busiest_links(workload, timeline, topology, 2, episodes);
+  EXPECT_EQ(busiest[0].from, "a");
+  EXPECT_DOUBLE_EQ(busiest[0].capacity.count(), left * 1e9);
+  EXPECT_DOUBLE_EQ(busiest[0].utilisation, 2.0 / (left * 10.5));
+}
+
 TEST_F(LinkUseTest, EquallyBusyOnesStandInTheOrderOfLinks) {
   workload.plans[1].links[0].weight = 1.0;  // 4 GB of 2 GB/s beside 2 GB of 1 GB/s
   const auto busiest = busiest_links(workload, timeline, topology, 2);
