@@ -116,8 +116,7 @@ Figure bandwidth_figure(const CollectiveReport& report) {
               .logarithmic_x = true,
               .binary_x = true};
   Chart::Series simulated{.name = "simulated", .colour = 0};
-  Chart::Series alone{
-      .name = "one group on an idle network", .style = Chart::Style::dashed, .colour = 1};
+  Chart::Series alone{.name = "one group by itself", .style = Chart::Style::dashed, .colour = 1};
   for (const CollectiveRow& row : report.rows) {
     chart.x.push_back(row.size.count());
     const double rate =
@@ -127,7 +126,9 @@ Figure bandwidth_figure(const CollectiveReport& report) {
   }
   chart.series = {std::move(simulated), std::move(alone)};
   return {.title = "Bus bandwidth against message size",
-          .caption = "Dashed: the same collective by its closed form, without contention.",
+          .caption =
+              "Dashed: one group with the fabric to itself, by its closed form. A fabric too "
+              "narrow for that one group slows both.",
           .picture = std::move(chart),
           .table = size_table(report)};
 }

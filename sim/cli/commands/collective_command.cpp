@@ -280,8 +280,10 @@ Command collective_command() {
       "Sizes are counted as nccl-tests counts them: the whole buffer of an all-reduce, a broadcast "
       "and a reduce, the gathered buffer of an all-gather and a gather, the unreduced one of a "
       "reduce-scatter, the root's of a scatter. "
-      "\"closed form\" is the time on paper of the same collective of one group on an idle "
-      "network, \"ratio\" the simulated time over it: what contention costs. in_network is NVIDIA "
+      "\"closed form\" is the time on paper of the same collective of one group with the fabric to "
+      "itself, \"ratio\" the simulated time over it: what groups that run at once take from each "
+      "other. Where the fabric is too narrow for one group alone, both are as long. in_network is "
+      "NVIDIA "
       "SHARP at its best: the switches of the fabric add; nvls: those of the scale-up domain do. "
       "Bandwidths are in 1e9 bytes a second; --json is in SI base units.";
   command.run = run_collective;

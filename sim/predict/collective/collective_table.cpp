@@ -7,12 +7,17 @@ namespace headway {
 namespace {
 
 /// A job of which the collective is all: one group that stands for its ranks joins it and waits.
-Workload collective_workload(const FlowPlan& plan, Bytes amount, CollectiveKind kind) {
+Workload collective_workload(const FlowPlan& plan, const CollectivePrice& price,
+                             CollectiveKind kind) {
   Program program;
   program.name = "collective";
   program.collective_slots = 1;
   program.operations = {
-      {.kind = OperationKind::join, .path = 0, .slot = 0, .amount = amount},
+      {.kind = OperationKind::join,
+       .path = 0,
+       .slot = 0,
+       .amount = price.amount,
+       .at_least = price.at_least},
       {.kind = OperationKind::wait, .slot = 0},
   };
   Workload workload;
@@ -71,7 +76,7 @@ std::vector<CollectiveRow> collective_table(const Cluster& cluster,
                     .doubt = is_by_nccl && way.plan.crosses_fabric
                                  ? nccl_doubt(transport, question.kind, size)
                                  : nullptr});
-    workloads.push_back(collective_workload(way.plan, price.amount, question.kind));
+    workloads.push_back(collective_workload(way.plan, price, question.kind));
   }
   std::vector<SimulationTask> tasks;
   for (const Workload& workload : workloads) {

@@ -33,7 +33,7 @@ struct CollectiveRow {
   Seconds time;                        ///< simulated
   BytesPerSecond algorithm_bandwidth;  ///< size / time
   BytesPerSecond bus_bandwidth;        ///< times nccl-tests' factor
-  Seconds closed_form;                 ///< of one group, the slowest, on an idle network
+  Seconds closed_form;                 ///< of one group, the slowest, with the fabric to itself
   /// Why the times are not to be told, though the model has some; null if they are.
   const NcclDoubt* doubt = nullptr;
 };

@@ -83,6 +83,26 @@ TEST(OnePrice, AReductionOfTrainingTakesWhatTheCollectiveCommandSays) {
   }
 }
 
+// Chunks go from rank to rank however idle the links are: a group by itself takes what its closed
+// form says, of a broadcast too.
+TEST(OnePrice, AGroupByItselfIsNoFasterThanItsClosedForm) {
+  const auto cluster = cluster_of(ClusterText{.nodes = 16, .accelerators = 4, .nics = 4}.text());
+  Profile profile = round_profile();
+  profile.accelerator = "h100-sxm";
+  for (const CollectiveKind kind :
+       {CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_gather}) {
+    for (const CollectiveLibrary library : {CollectiveLibrary::profile, CollectiveLibrary::nccl}) {
+      const CollectiveQuestion question{
+          .kind = kind, .ranks = 64, .evidence = {.library = library, .profile = &profile}};
+      for (const CollectiveRow& row :
+           collective_table(*cluster, question, {1_MB, 64_MB, 1_GB}, {}, 1)) {
+        EXPECT_NEAR(row.time / row.closed_form, 1.0, 1e-9)
+            << collective_name(kind) << " of " << row.size.count();
+      }
+    }
+  }
+}
+
 TEST(OnePrice, WhatWasMeasuredIsWhatTrainingPays) {
   Profile profile = round_profile();
   profile.scale_up.collectives = {
