@@ -91,12 +91,21 @@ class StoredPoints {
       any_has_time_ = any_has_time_ || numbers.run_time;
       any_has_price_ = any_has_price_ || numbers.run_usd;
       any_counts_samples_ = any_counts_samples_ || counts_samples(row.numbers);
+      if (row.status != PointStatus::refused) continue;
+      if (refused_++ == 0) first_refusal_ = row.reason;
     }
   }
 
   [[nodiscard]] const StoredSweep& stored() const { return stored_; }
   [[nodiscard]] std::size_t size() const { return stored_.size(); }
   [[nodiscard]] bool any_counts_samples() const { return any_counts_samples_; }
+  /// " 2 of 8 points were refused, the first because ..."; empty where none was.
+  [[nodiscard]] std::string refusals() const {
+    if (refused_ == 0) return "";
+    return fmt::format(" {} of {} {} refused, the first as {}.", refused_,
+                       counted(static_cast<std::int64_t>(size()), "point"),
+                       agreeing(refused_, "was", "were"), first_refusal_);
+  }
   [[nodiscard]] SweepPoint point(std::size_t i) const {
     Diagnostics none;  // without predictions there are no results to read
     return stored_.point(i, Predictions::left_out, none);
@@ -132,6 +141,8 @@ class StoredPoints {
   bool any_has_time_ = false;
   bool any_has_price_ = false;
   bool any_counts_samples_ = false;
+  std::int64_t refused_ = 0;
+  std::string first_refusal_;
 };
 
 std::vector<std::string> cells_of(const SweepPoint& point, const std::vector<Objective>& shown) {
@@ -269,7 +280,9 @@ Document run_document(const SweepSummary& summary, const StoredPoints& points,
   if (choice && points.size() > 1) {
     const std::string winners = winners_text(points);
     document.sections.push_back(
-        {"Answer", {Paragraph{winners.empty() ? choice_text(*choice, candidates) : winners}}});
+        {"Answer",
+         {Paragraph{(winners.empty() ? choice_text(*choice, candidates) : winners) +
+                    points.refusals()}}});
   }
   if (points.size() > 0 && !choice) {
     document.sections.push_back(

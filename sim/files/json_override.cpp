@@ -122,7 +122,15 @@ std::optional<AppliedOverride> apply_override(json& root, const std::string& poi
   if (!value) return std::nullopt;
   json* place = &root;
   std::string reached;
-  for (const std::string& token : pointer_tokens(pointer)) {
+  const std::vector<std::string> tokens = pointer_tokens(pointer);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& token = tokens[i];
+    const bool is_taken_away =
+        value->is_null() && i + 1 == tokens.size() && place->is_object() && place->contains(token);
+    if (is_taken_away) {
+      place->erase(token);
+      return AppliedOverride{pointer, shown_override(override)};
+    }
     std::string problem;
     place = step_into(*place, token, reached, problem);
     if (place == nullptr) {

@@ -18,7 +18,8 @@ struct AppliedOverride {
 /// Where messages say that it stands: its place, or "--set /model/layers=8", cut if it is long.
 [[nodiscard]] std::string shown_override(const Override& override);
 
-/// Sets the value at `pointer` of `root`. Nothing, with a diagnostic, if the path does not exist.
+/// Sets the value at `pointer` of `root`; null takes a field away that is there. Nothing, with a
+/// diagnostic, if the path does not exist.
 [[nodiscard]] std::optional<AppliedOverride> apply_override(nlohmann::json& root,
                                                             const std::string& pointer,
                                                             const Override& override,

@@ -248,7 +248,7 @@ limits: leaves every node a NIC and a path to every other one
 default: [])"},
        {"expect", elsewhere<Parts>(object_type()).made_of(expect_field_descriptions()),
         R"(Counts that the built fabric must have: a guard against slips. Not checked where the
-scenario takes another number of nodes.)"}});
+scenario takes another number of nodes; --set /expect=null takes it away.)"}});
   return kFields;
 }
 

@@ -197,7 +197,7 @@ int run_collective(const Invocation& invocation) {
 
 std::vector<Option> collective_options() {
   return with_standard_options({
-      set_option("/fabric/leaf/uplinks=16"),
+      set_option("/fabric/transport=roce"),
       profile_option(),
       nodes_option(),
       {.name = "op",

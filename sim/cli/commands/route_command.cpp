@@ -43,7 +43,7 @@ Command route_command() {
        "on an imported fabric, by GUID; NAME/PORT does as well"},
   };
   command.options = with_standard_options({
-      set_option("/fabric/leaf/uplinks=16"),
+      set_option("/fabric/transport=roce"),
       nodes_option(),
       json_option(),
       output_option(),

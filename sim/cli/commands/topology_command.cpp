@@ -38,11 +38,12 @@ Command topology_command() {
       "Says what the cables and the routes of a fabric amount to. FILE is a topology, or a name of "
       "`headway list topologies`.";
   command.examples = {
-      {"headway topology dgx_h100_superpod --nodes 32", "a design that ships with Headway"},
+      {"headway topology dgx_h100_superpod --nodes 32 --set /fabric/leaf/uplinks=16",
+       "a design that ships with Headway"},
       {"headway topology site.json --json", "an imported fabric, for another program"},
   };
   command.options = with_standard_options({
-      set_option("/fabric/leaf/uplinks=16"),
+      set_option("/fabric/transport=roce"),
       nodes_option(),
       {.name = "dot",
        .help = "the graph for Graphviz, instead of the counts",

@@ -45,6 +45,13 @@ TEST(Override, ValueIsJsonWhereItParsesElseAText) {
             R"({"a":[1,2],"b":"400 Gb/s","c":"400 Gb/s","d":"","e":"x=y","f":null,"g":"NaN"})");
 }
 
+TEST(Override, NullTakesAFieldAway) {
+  EXPECT_EQ(result_of(R"({"a": {"b": 1, "c": {"d": 2}}})", {"/a/c=null"}), R"({"a":{"b":1}})");
+  EXPECT_EQ(result_of(R"({"a": {"b": 1}})", {"/a/b=null", "/a/b=2"}), R"({"a":{"b":2}})");
+  // What is not there is not forgiven, as its name may be wrong; nor do elements move up.
+  EXPECT_EQ(result_of(R"({"a": [1, 2]})", {"/b=null", "/a/0=null"}), R"({"a":[null,2],"b":null})");
+}
+
 TEST(Override, NamesAreUnescaped) { EXPECT_EQ(result_of("{}", {"/a~1b~0c=1"}), R"({"a/b~c":1})"); }
 
 TEST(Override, LeavesTheOriginalAlone) {

@@ -181,21 +181,20 @@ TEST(TopologyDiagnostics, AGraphNodeWithoutAnEndpointForEachNic) {
 }
 
 TEST(TopologyDiagnostics, ANodeTypeThatFitsNoNodeOfAGraphIsOneProblem) {
-  EXPECT_EQ(
-      problem_of(with_fabric("\"fabric\": {\"kind\": \"graph\", \"endpoints\": [\n"
-                             "{\"name\": \"a0\", \"node\": \"a\"},\n"
-                             "{\"name\": \"a1\", \"node\": \"a\"},\n"
-                             "{\"name\": \"b0\", \"node\": \"b\"},\n"
-                             "{\"name\": \"b1\", \"node\": \"b\"}],\n"
-                             "\"cables\": [{\"from\": \"a0\", \"to\": \"b0\"},"
-                             "{\"from\": \"a1\", \"to\": \"b1\"}]}",
-                             "")),
-      "error: a node has one endpoint for each NIC\n"
-      "  --> t.json:6:24   /fabric/endpoints/1/node\n"
-      "   |\n"
-      " 6 | {\"name\": \"a1\", \"node\": \"a\"},\n"
-      "   |                        ^^^ 2 endpoints, but \"node\" has 1 NIC; 2 nodes are like "
-      "that\n");
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"graph\", \"endpoints\": [\n"
+                                   "{\"name\": \"a0\", \"node\": \"a\"},\n"
+                                   "{\"name\": \"a1\", \"node\": \"a\"},\n"
+                                   "{\"name\": \"b0\", \"node\": \"b\"},\n"
+                                   "{\"name\": \"b1\", \"node\": \"b\"}],\n"
+                                   "\"cables\": [{\"from\": \"a0\", \"to\": \"b0\"},"
+                                   "{\"from\": \"a1\", \"to\": \"b1\"}]}",
+                                   "")),
+            "error: a node has one endpoint for each NIC\n"
+            "  --> t.json:6:24   /fabric/endpoints/1/node\n"
+            "   |\n"
+            " 6 | {\"name\": \"a1\", \"node\": \"a\"},\n"
+            "   |                        ^^^ 2 endpoints, but \"node\" has 1 NIC; 2 nodes are like "
+            "that\n");
 }
 
 TEST(TopologyDiagnostics, MoreNodesThanAGraphHas) {
@@ -276,11 +275,15 @@ TEST(TopologyDiagnostics, AnExpectationThatIsNotMet) {
             "   |\n"
             " 5 | \"cables\": 5,\n"
             "   |           ^ built: 4\n"
+            "  help: the counts guard against slips; if this is meant, take them away: "
+            "--set /expect=null\n"
             "error: the file expects other numbers of switches\n"
             "  --> t.json:6:21   /expect/switches_by_tier\n"
             "   |\n"
             " 6 | \"switches_by_tier\": [2]}}\n"
-            "   |                     ^ built, bottom-up: 1\n");
+            "   |                     ^ built, bottom-up: 1\n"
+            "  help: the counts guard against slips; if this is meant, take them away: "
+            "--set /expect=null\n");
 }
 
 }  // namespace
