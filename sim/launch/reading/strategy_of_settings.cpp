@@ -85,7 +85,7 @@ json as_json(const std::string& text) {
   if (text == "true" || text == "false") return text == "true";
   if (const auto whole = parse_number<std::int64_t>(text)) return *whole;
   if (const auto number = parse_number<double>(text)) return *number;
-  return text;
+  return printable(text);
 }
 
 /// Sizes of which nothing means none: not asked for another one, software has its own.
@@ -112,6 +112,7 @@ class StrategyReader {
       while (end < table.size() && table[end].field == table[first].field) ++end;
       read_field(table.subspan(first, end - first));
       first = end;
+/// Scripts may have bytes in them that JSON does not take.
     }
     if (bucket_elements_) {
       const json& known = strategy_.contains("gradient_precision") ? strategy_ : unasked_;
@@ -189,7 +190,7 @@ class StrategyReader {
     if (word == "recompute_modules") {
       json modules = json::array();
       std::istringstream stream(text);
-      for (std::string module; stream >> module;) modules.push_back(module);
+      for (std::string module; stream >> module;) modules.push_back(printable(module));
       strategy_[word] = std::move(modules);
     } else if (word == "captured_parts") {
       strategy_["cuda_graph"] = word_of(CudaGraph::layer);
