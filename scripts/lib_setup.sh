@@ -23,6 +23,7 @@ required_packages=(
   build-essential cmake ninja-build pkg-config git
   libsimgrid-dev nlohmann-json3-dev libfmt-dev
   libboost-dev libboost-program-options-dev zlib1g-dev libpugixml-dev libsqlite3-dev
+  libtomlplusplus-dev
   libjs-chart.js
 )
 # What only the tests need on top.

@@ -29,6 +29,7 @@ struct ImportRequest {
   std::string topology;              ///< a file, or a name that ships
   std::string profile;               ///< the same
   std::string preset;                ///< empty: the software that the file tells
+  std::string model;                 ///< a file, or a name that ships; empty: the file's
   std::optional<int> nodes;          ///< of the topology that the job runs on
   std::optional<double> vocabulary;  ///< what the tokenizer knows
 };

@@ -32,24 +32,27 @@ constexpr ImportFormat kImportFormats[] = {
     {"ibnetdiscover", import_infiniband, ImportedKind::topology,
      "ibnetdiscover, with dump_fts or opensm-lfts.dump, a node name map, NCCL XML of a host",
      kOfInfiniBand, "nccl-xml"},
-    {"iblinkinfo", import_infiniband, ImportedKind::topology, "iblinkinfo, or its option -l; the rest likewise",
+    {"iblinkinfo", import_infiniband, ImportedKind::topology,
+     "iblinkinfo, or its option -l; the rest likewise", kOfInfiniBand, "nccl-xml"},
+    {"opensm-subnet", import_infiniband, ImportedKind::topology,
+     "opensm-subnet.lst; the rest likewise", kOfInfiniBand, "nccl-xml"},
+    {"ibdiagnet", import_infiniband, ImportedKind::topology, "ibdiagnet2.db_csv; the rest likewise",
      kOfInfiniBand, "nccl-xml"},
-    {"opensm-subnet", import_infiniband, ImportedKind::topology, "opensm-subnet.lst; the rest likewise",
-     kOfInfiniBand, "nccl-xml"},
-    {"ibdiagnet", import_infiniband, ImportedKind::topology, "ibdiagnet2.db_csv; the rest likewise", kOfInfiniBand,
-     "nccl-xml"},
-    {"lldp", import_lldp, ImportedKind::topology, "`lldpcli -f json show neighbors`, one file a device", kOfLldp},
+    {"lldp", import_lldp, ImportedKind::topology,
+     "`lldpcli -f json show neighbors`, one file a device", kOfLldp},
     {"sonic", import_lldp, ImportedKind::topology,
      "`show lldp table` or `show lldp neighbors`, one file a switch; the rest likewise", kOfLldp},
-    {"slurm", import_slurm, ImportedKind::topology, "topology.conf or topology.yaml of Slurm, trees and blocks",
-     kOfSlurm},
-    {"graphml", import_graphml, ImportedKind::topology, "GraphML of a wide-area network", kOfGraphMl},
-    {"nccl-xml", import_nccl_xml, ImportedKind::node, "NCCL_TOPO_DUMP_FILE of NCCL or RCCL", kOfNode},
+    {"slurm", import_slurm, ImportedKind::topology,
+     "topology.conf or topology.yaml of Slurm, trees and blocks", kOfSlurm},
+    {"graphml", import_graphml, ImportedKind::topology, "GraphML of a wide-area network",
+     kOfGraphMl},
+    {"nccl-xml", import_nccl_xml, ImportedKind::node, "NCCL_TOPO_DUMP_FILE of NCCL or RCCL",
+     kOfNode},
     {"topo-matrix", import_topo_matrix, ImportedKind::node, "`nvidia-smi topo -m`", kOfNode},
 };
 
 bool reads(const ImportFormat& format, std::string_view other) {
-  if (other == format.reads_besides) return true;
+  if (other == format.reads_besides || other == format.name) return true;
   const auto* const named = std::ranges::find(kImportFormats, other, &ImportFormat::name);
   return named != std::end(kImportFormats) && named->import == format.import;
 }

@@ -73,7 +73,8 @@ std::optional<double> ratio_of(const Arguments& arguments, std::string_view opti
 void check_options(const Arguments& arguments, const ImportFormat& format) {
   for (const std::string_view option :
        {"node", "accelerator", "bandwidth", "scale-up-bandwidth", "nics", "oversubscription",
-        "domains", "domain-pattern", "topology", "profile", "preset", "nodes", "vocabulary"}) {
+        "domains", "domain-pattern", "topology", "profile", "preset", "nodes", "vocabulary",
+        "model"}) {
     const bool is_used = std::ranges::find(format.knows_of, option) != format.knows_of.end();
     if (is_used || !arguments.has(option)) continue;
     Diagnostic problem;
@@ -100,6 +101,7 @@ ImportRequest import_request_of(const Arguments& arguments, const std::vector<st
   request.topology = arguments.value("topology").value_or("");
   request.profile = arguments.value("profile").value_or("");
   request.preset = arguments.value("preset").value_or("");
+  request.model = arguments.value("model").value_or("");
   if (const auto nodes = arguments.integer("nodes", 1, kMostJobNodes)) {
     request.nodes = static_cast<int>(*nodes);
   }
@@ -157,7 +159,8 @@ Command import_command() {
   command.summary = "a topology, a node type or a scenario from what is there";
   command.about =
       "Makes a topology from dumps of a real fabric, a node type from dumps of a node (nccl-xml, "
-      "topo-matrix), or a scenario from the script or the log of a job (megatron-lm).";
+      "topo-matrix), or a scenario from the script, the configuration or the log of a job "
+      "(megatron-lm, torchtitan).";
   command.examples = {
       {"headway import ibnetdiscover fabric.txt tables.txt.gz -o site.json",
        "cables and forwarding tables of an InfiniBand fabric"},
@@ -175,7 +178,7 @@ Command import_command() {
       {.name = "node",
        .value = "NAME",
        .fallback = "assumed",
-       .help = "type of the nodes: a file, or a shipped name",
+       .help = "of nodes: a file, or a shipped name",
        .group = OptionGroup::input},
       {.name = "accelerator",
        .value = "NAME",
@@ -227,6 +230,11 @@ Command import_command() {
        .fallback = "the file's",
        .help = "software of a job",
        .group = OptionGroup::input},
+      {.name = "model",
+       .value = "NAME",
+       .fallback = "the file's",
+       .help = "of a job: a file, or a shipped name",
+       .group = OptionGroup::input},
       {.name = "vocabulary",
        .value = "N",
        .fallback = "the file's",
@@ -245,9 +253,10 @@ Command import_command() {
       "opensm-lfts.dump. "
       "What the dumps do not say is assumed with a warning, and stands in the topology's "
       "\"source\". What contradicts itself is refused with file, line and reason. Of a script that "
-      "starts a job variables, arrays, defaults and arithmetic are worked out; of a log the "
-      "arguments are read that a run prints. A field that its flags do not speak of has what the "
-      "framework does unasked.";
+      "starts a job variables, arrays, defaults and arithmetic are worked out, and the "
+      "configuration is found that it writes or names, whose values its flags override "
+      "(--training.seq_len 8192); of a log the arguments are read that a run prints. A field that "
+      "nothing speaks of has what the framework does unasked; what is not read is told.";
   command.run = run_import;
   return command;
 }

@@ -173,6 +173,10 @@ constexpr Sign kSigns[] = {
       .help = "say it as a strategy: \"preset\": \"deepspeed-zero-3\", \"global_batch\" and so on; "
               "`headway explain strategy` lists the fields",
       .is_json = true}},
+    {""sv,
+     {"[model]"sv, "[training]"sv},
+     {"a job of torchtitan", "torchtitan",
+      "`headway import torchtitan FILE -o job.json` makes a scenario of it"}},
     {"{"sv,
      {"\"directed\""sv, "\"multigraph\""sv},
      {.what = "a graph of NetworkX",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -136,49 +137,17 @@ void take_launcher_flag(const std::string& flag, const std::string& value, Start
   }
 }
 
-StartedJob job_of_script(const std::string& path, const std::string& text,
-                         Diagnostics& diagnostics) {
-  const ShellScript script = read_shell_script(text);
-  std::vector<ShellWord> longest;
-  for (const std::vector<ShellWord>& command : script.commands) {
-    std::vector<ShellWord> words = flat_words(command);
-    if (flags_among(words) >= std::max<std::size_t>(1, flags_among(longest))) {
-      longest = std::move(words);
-    }
+/// The program that a command starts: a file, or a module that is no launcher itself.
+std::vector<ShellWord>::const_iterator program_of(const std::vector<ShellWord>& words) {
+  const auto file =
+      std::ranges::find_if(words, [](const ShellWord& word) { return word.text.ends_with(".py"); });
+  if (file != words.end()) return file;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const auto next = std::next(word);
+    if (word->text != "-m" || next == words.end()) continue;
+    if (!next->text.starts_with("torch.distributed")) return next;
   }
-  StartedJob job;
-  const auto program = std::ranges::find_if(
-      longest, [](const ShellWord& word) { return word.text.ends_with(".py"); });
-  const bool has_program = program != longest.end();
-  for (auto word = longest.begin(); word != longest.end();) {
-    if (!is_flag(word->text)) {
-      ++word;
-      continue;
-    }
-    const bool is_launchers = has_program && word < program;
-    const std::size_t equals = word->text.find('=');
-    GivenSetting setting{.flag = word->text.substr(0, equals),
-                         .place = {.file = path, .line = word->line, .column = 1}};
-    if (equals != std::string::npos) setting.values.push_back(word->text.substr(equals + 1));
-    for (++word; word != longest.end() && !is_flag(word->text) && word != program; ++word) {
-      setting.values.push_back(word->text);
-    }
-    const std::string value = setting.values.empty() ? "" : setting.values.front();
-    if (is_launchers) {
-      take_launcher_flag(setting.flag, value, job);
-      continue;
-    }
-    std::ranges::replace(setting.flag, '_', '-');
-    job.settings.give(std::move(setting));
-  }
-  if (job.nodes && job.per_node) job.ranks = *job.nodes * *job.per_node;
-  for (const int line : script.conditional_lines) {
-    diagnostics.add({.severity = Severity::warning,
-                     .message = "flags under a condition are read as if it held",
-                     .location = {.file = path, .line = line, .column = 1},
-                     .help = "take them out of the file where it does not hold"});
-  }
-  return job;
+  return words.end();
 }
 
 }  // namespace
@@ -210,6 +179,51 @@ std::string help_for_variable(const std::string& value) {
   if (!value.starts_with('$')) return "";
   return fmt::format("the script does not say what {} is: set it in a line before, {}=...",
                      printable(value), printable(value.substr(1)));
+}
+
+StartedJob job_of_script(const std::string& path, const std::string& text,
+                         Diagnostics& diagnostics) {
+  ShellScript script = read_shell_script(text);
+  std::vector<ShellWord> longest;
+  for (const std::vector<ShellWord>& command : script.commands) {
+    std::vector<ShellWord> words = flat_words(command);
+    if (flags_among(words) >= std::max<std::size_t>(1, flags_among(longest))) {
+      longest = std::move(words);
+    }
+  }
+  StartedJob job;
+  const auto program = program_of(longest);
+  const bool has_program = program != longest.end();
+  for (auto word = longest.cbegin(); word != longest.end();) {
+    if (!is_flag(word->text)) {
+      ++word;
+      continue;
+    }
+    const bool is_launchers = has_program && word < program;
+    const std::size_t equals = word->text.find('=');
+    GivenSetting setting{.flag = word->text.substr(0, equals),
+                         .place = {.file = path, .line = word->line, .column = 1}};
+    if (equals != std::string::npos) setting.values.push_back(word->text.substr(equals + 1));
+    for (++word; word != longest.end() && !is_flag(word->text) && word != program; ++word) {
+      setting.values.push_back(word->text);
+    }
+    const std::string value = setting.values.empty() ? "" : setting.values.front();
+    if (is_launchers) {
+      take_launcher_flag(setting.flag, value, job);
+      continue;
+    }
+    std::ranges::replace(setting.flag, '_', '-');
+    job.settings.give(std::move(setting));
+  }
+  job.variables = std::move(script.variables);
+  if (job.nodes && job.per_node) job.ranks = *job.nodes * *job.per_node;
+  for (const int line : script.conditional_lines) {
+    diagnostics.add({.severity = Severity::warning,
+                     .message = "flags under a condition are read as if it held",
+                     .location = {.file = path, .line = line, .column = 1},
+                     .help = "take them out of the file where it does not hold"});
+  }
+  return job;
 }
 
 StartedJob read_started_job(const std::string& path, Diagnostics& diagnostics) {

@@ -25,6 +25,7 @@ class GivenSettings {
   void give(GivenSetting setting);
   /// Brings along what another flag implies, unless it was said.
   void imply(const std::string& flag, std::vector<std::string> values);
+  void forget(const std::string& flag) { settings_.erase(flag); }
 
   [[nodiscard]] const GivenSetting* find(std::string_view flag) const;
   [[nodiscard]] bool has(std::string_view flag) const { return find(flag) != nullptr; }
@@ -45,16 +46,21 @@ class GivenSettings {
 /// What a script or a log says of the job that it starts, or was.
 struct StartedJob {
   GivenSettings settings;
-  std::optional<double> ranks;       ///< of the whole job
-  std::optional<double> nodes;       ///< as the launcher was told
-  std::optional<double> per_node;    ///< ranks, as the launcher was told
-  std::optional<double> vocabulary;  ///< padded, as the log says
+  std::optional<double> ranks;                        ///< of the whole job
+  std::optional<double> nodes;                        ///< as the launcher was told
+  std::optional<double> per_node;                     ///< ranks, as the launcher was told
+  std::optional<double> vocabulary;                   ///< padded, as the log says
+  std::map<std::string, std::string> variables = {};  ///< of the script
   bool is_log = false;
 };
 
-/// Reads the flags of a shell script, those of its command that has the most of them, or the
-/// arguments that Megatron-LM prints as a run begins, found anywhere in its log. What is no file is
-/// an error; branches and variables that nobody sets are warnings.
+/// The flags of a shell script, those of its command that has the most of them. Branches are
+/// warnings.
+[[nodiscard]] StartedJob job_of_script(const std::string& path, const std::string& text,
+                                       Diagnostics& diagnostics);
+
+/// Reads the flags of a script of Megatron-LM (`job_of_script`), or the arguments that it prints as
+/// a run begins, found anywhere in its log. What is no file, and what has neither, is an error.
 [[nodiscard]] StartedJob read_started_job(const std::string& path, Diagnostics& diagnostics);
 
 }  // namespace headway

@@ -8,15 +8,14 @@
 
 #include "sim/base/join_words.h"
 #include "sim/base/utf8.h"
-#include "sim/files/input_files.h"
+#include "sim/import/import_format.h"
 #include "sim/launch/reading/given_settings.h"
-#include "sim/launch/reading/launch_formats.h"
+#include "sim/launch/reading/job_place.h"
 #include "sim/launch/reading/megatron_flags.h"
 #include "sim/launch/reading/megatron_layout.h"
 #include "sim/launch/reading/megatron_model_reading.h"
 #include "sim/launch/reading/strategy_of_settings.h"
 #include "sim/network/placement.h"
-#include "sim/network/read_topology.h"
 
 namespace headway {
 
@@ -169,26 +168,7 @@ class MegatronImport {
   }
 
   json read_cluster() {
-    const auto missing = [&](const char* option, const char* what, const char* list) {
-      diagnostics_.add(
-          {.message =
-               fmt::format("what the job runs on is not in the file: --{} says {}", option, what),
-           .location = {.file = request_.paths.front()},
-           .help = fmt::format("--{} NAME: a file, or one of `headway list {}`", option, list)});
-    };
-    if (request_.topology.empty()) missing("topology", "which fabric", "topologies");
-    if (request_.profile.empty()) missing("profile", "which accelerators", "profiles");
-    json cluster = {{"topology", request_.topology}};
-    if (request_.topology.empty()) return cluster;
-    std::optional<double> nodes =
-        request_.nodes ? std::optional<double>(*request_.nodes) : job_.nodes;
-    if (!request_.nodes && job_.ranks) nodes = nodes_for(*job_.ranks).value_or(nodes.value_or(0.0));
-    if (!nodes && !diagnostics_.has_errors()) {
-      diagnostics_.add({.message = "how many nodes the job runs on is not in the file",
-                        .location = {.file = request_.paths.front()},
-                        .help = "say it: --nodes N"});
-    }
-    if (nodes && *nodes >= 1.0) cluster["nodes"] = static_cast<std::int64_t>(*nodes);
+    json cluster = job_cluster(request_, {.ranks = job_.ranks, .nodes = job_.nodes}, diagnostics_);
     use("--use-tp-pp-dp-mapping");
     if (job_.settings.has("--use-tp-pp-dp-mapping")) {
       for (const ParallelDimension dimension :
@@ -198,16 +178,6 @@ class MegatronImport {
       }
     }
     return cluster;
-  }
-
-  /// Nodes of the topology that so many ranks fill.
-  std::optional<double> nodes_for(double ranks) {
-    InputFiles files({}, data_folders(), diagnostics_);
-    const auto root = files.open(request_.topology, "topologies");
-    if (!root) return std::nullopt;
-    const auto topology = read_topology(*root, files);
-    if (!topology) return std::nullopt;
-    return std::ceil(ranks / topology->cluster->node_type.accelerators);
   }
 
   void settle_stages(double layers) {
@@ -281,18 +251,10 @@ class MegatronImport {
   json strategy_;
 };
 
-constexpr std::string_view kOfJob[] = {"topology", "profile", "preset", "nodes", "vocabulary"};
-
-constexpr ImportFormat kLaunchFormats[] = {
-    {"megatron-lm", import_megatron, ImportedKind::scenario,
-     "the script that starts Megatron-LM or Megatron-DeepSpeed, or the log of its run", kOfJob}};
-
 }  // namespace
 
 std::optional<json> import_megatron(const ImportRequest& request, Diagnostics& diagnostics) {
   return MegatronImport(request, diagnostics).made();
 }
-
-std::span<const ImportFormat> launch_formats() { return kLaunchFormats; }
 
 }  // namespace headway

@@ -45,6 +45,7 @@ class ShellReader {
 
   ShellScript read() && {
     while (!ended()) read_command();
+    for (const auto& [name, words] : variables_) script_.variables[name] = joined(words);
     return std::move(script_);
   }
 

@@ -19,6 +19,7 @@ struct ShellScript {
   std::vector<std::vector<ShellWord>> commands;  ///< in the order in which they are written
   /// Lines that set variables under a condition, which is taken to hold.
   std::set<int> conditional_lines;
+  std::map<std::string, std::string> variables;  ///< as the last line leaves them
 };
 
 /// Never fails: what is no shell script has words that mean nothing.

@@ -12,6 +12,7 @@
 #include "sim/base/utf8.h"
 #include "sim/files/json_document.h"
 #include "sim/files/json_reader.h"
+#include "sim/files/json_text.h"
 #include "sim/jobs/strategy_fields.h"
 
 namespace headway {
@@ -37,7 +38,8 @@ RowValue value_of(const FlagRow& row) {
 /// Whether what a value stands beside can be so; what the row's own flags say needs no word here.
 bool may_hold(std::string_view beside, const GivenSettings& settings) {
   if (beside == "of fp16") return settings.has("--fp16");
-  return beside != "by Muon" && beside != "compiled";
+  if (beside == "compiled") return settings.value("compile.enable") == "true";
+  return beside != "by Muon";
 }
 
 bool is_same(const std::string& a, const std::string& b) {
@@ -49,11 +51,30 @@ bool is_same(const std::string& a, const std::string& b) {
 struct FlagLine {
   std::string flag;
   std::string argument;
+  std::vector<std::string> members = {};  ///< of a list, which may hold others too
 };
-std::vector<FlagLine> lines_of(std::string_view flags) {
+
+/// "table.key=value", the value as JSON has it.
+FlagLine line_of_config(const std::string& line) {
+  const std::size_t equals = line.find('=');
+  FlagLine parted{line.substr(0, equals), line.substr(equals + 1)};
+  if (parted.argument.starts_with('{')) return parted;
+  const nlohmann::ordered_json value = parsed_ordered_json(parted.argument);
+  if (value.is_array()) parted.members = value.get<std::vector<std::string>>();
+  if (value.is_string()) parted.argument = value.get<std::string>();
+  return parted;
+}
+
+std::vector<FlagLine> lines_of(std::string_view flags, LaunchFramework framework) {
+  const bool is_config =
+      framework == LaunchFramework::torchtitan || framework == LaunchFramework::deepspeed;
   std::vector<FlagLine> lines;
   std::istringstream stream{std::string(flags)};
   for (std::string line; std::getline(stream, line);) {
+    if (is_config) {
+      lines.push_back(line_of_config(line));
+      continue;
+    }
     const std::size_t blank = line.find(' ');
     lines.push_back(
         {line.substr(0, blank), blank == std::string::npos ? "" : line.substr(blank + 1)});
@@ -68,7 +89,15 @@ std::optional<Captured> captured(const std::vector<FlagLine>& lines,
                                  const GivenSettings& settings) {
   Captured words;
   for (const FlagLine& line : lines) {
-    if (!settings.has(line.flag)) return std::nullopt;
+    const GivenSetting* const setting = settings.find(line.flag);
+    if (setting == nullptr) return std::nullopt;
+    if (!line.members.empty()) {
+      const bool has_all = std::ranges::all_of(line.members, [&](const std::string& member) {
+        return std::ranges::find(setting->values, member) != setting->values.end();
+      });
+      if (!has_all) return std::nullopt;
+      continue;
+    }
     const std::string given = settings.value(line.flag);
     if (line.argument.starts_with('{') && line.argument.ends_with('}')) {
       if (given.empty()) return std::nullopt;
@@ -81,6 +110,7 @@ std::optional<Captured> captured(const std::vector<FlagLine>& lines,
   return words;
 }
 
+/// Scripts may have bytes in them that JSON does not take.
 json as_json(const std::string& text) {
   if (text == "true" || text == "false") return text == "true";
   if (const auto whole = parse_number<std::int64_t>(text)) return *whole;
@@ -92,6 +122,10 @@ json as_json(const std::string& text) {
 constexpr std::string_view kSizes[] = {"gradient_bucket", "first_gradient_bucket",
                                        "gradient_cycle"};
 
+/// Words that are fields only beside the size of the job, which is not among the settings.
+constexpr std::string_view kOfSize[] = {"copies", "shards", "local_batch", "micro_batches",
+                                        "layers_of_chunk"};
+
 bool is_flag(std::string_view flags) {
   return !flags.empty() && flags != kNoFlag && flags != kOfScript;
 }
@@ -100,10 +134,7 @@ class StrategyReader {
  public:
   StrategyReader(const GivenSettings& settings, LaunchFramework framework,
                  std::set<std::string>& used, Diagnostics& diagnostics)
-      : settings_(settings),
-        framework_(static_cast<std::size_t>(framework)),
-        used_(used),
-        diagnostics_(diagnostics) {}
+      : settings_(settings), framework_(framework), used_(used), diagnostics_(diagnostics) {}
 
   ToldStrategy read() {
     const std::span<const FlagRow> table = flag_table();
@@ -112,7 +143,6 @@ class StrategyReader {
       while (end < table.size() && table[end].field == table[first].field) ++end;
       read_field(table.subspan(first, end - first));
       first = end;
-/// Scripts may have bytes in them that JSON does not take.
     }
     if (bucket_elements_) {
       const json& known = strategy_.contains("gradient_precision") ? strategy_ : unasked_;
@@ -124,14 +154,18 @@ class StrategyReader {
   }
 
  private:
+  [[nodiscard]] std::string_view flags_of(const FlagRow& row) const {
+    return row.flags[static_cast<std::size_t>(framework_)];
+  }
+
   /// The row whose flags all are given, the most of them.
   void read_field(std::span<const FlagRow> rows) {
     const FlagRow* best = nullptr;
     std::size_t most = 0;
     Captured words;
     for (const FlagRow& row : rows) {
-      if (!is_flag(row.flags[framework_]) || !may_hold(value_of(row).beside, settings_)) continue;
-      const std::vector<FlagLine> lines = lines_of(row.flags[framework_]);
+      if (!is_flag(flags_of(row)) || !may_hold(value_of(row).beside, settings_)) continue;
+      const std::vector<FlagLine> lines = lines_of(flags_of(row), framework_);
       auto found = captured(lines, settings_);
       if (!found) continue;
       for (const FlagLine& line : lines) {
@@ -177,7 +211,7 @@ class StrategyReader {
     if (std::ranges::find(kSizes, field) != std::end(kSizes)) return;
     std::set<std::string_view> values;
     for (const FlagRow& row : rows) {
-      if (row.flags[framework_].empty() && may_hold(value_of(row).beside, settings_)) {
+      if (flags_of(row).empty() && may_hold(value_of(row).beside, settings_)) {
         values.insert(value_of(row).value);
       }
     }
@@ -196,13 +230,13 @@ class StrategyReader {
       strategy_["cuda_graph"] = word_of(CudaGraph::layer);
     } else if (word == "bucket_elements") {
       bucket_elements_ = parse_number<double>(text);
-    } else if (word != "copies") {  // which takes the size of the job to be a shard group
+    } else if (std::ranges::find(kOfSize, word) == std::end(kOfSize)) {
       strategy_[word] = as_json(text);
     }
   }
 
   const GivenSettings& settings_;
-  std::size_t framework_;
+  LaunchFramework framework_;
   std::set<std::string>& used_;
   Diagnostics& diagnostics_;
   json strategy_ = json::object();

@@ -38,7 +38,8 @@ constexpr std::array kReaders = {
     Reader{"nccl-xml", false, [](const std::string& t) { import_reader("nccl-xml", t); }},
     Reader{"topo-matrix", false, [](const std::string& t) { import_reader("topo-matrix", t); }},
     Reader{"graphml", false, [](const std::string& t) { import_reader("graphml", t); }},
-    Reader{"megatron-lm", false, launch_reader},
+    Reader{"megatron-lm", false, [](const std::string& t) { launch_reader("megatron-lm", t); }},
+    Reader{"torchtitan", false, [](const std::string& t) { launch_reader("torchtitan", t); }},
 };
 
 constexpr Limits kSmall{.file_bytes = 4 << 20,

@@ -48,7 +48,7 @@ void store_reader(const std::string& text);
 /// Several files are parted by kFileEnd.
 void import_reader(std::string_view format, const std::string& text);
 /// What starts a job, or its log, as a scenario.
-void launch_reader(const std::string& text);
+void launch_reader(std::string_view name, const std::string& text);
 inline constexpr std::string_view kFileEnd = "\n=====\n";
 
 }  // namespace headway

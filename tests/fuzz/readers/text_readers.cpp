@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -9,10 +10,10 @@
 #include "sim/files/json_output.h"
 #include "sim/import/import_format.h"
 #include "sim/launch/reading/launch_formats.h"
-#include "sim/scenario/writing/shorter_scenario.h"
 #include "sim/plan/goal.h"
 #include "sim/replay/replay.h"
 #include "sim/replay/step_log.h"
+#include "sim/scenario/writing/shorter_scenario.h"
 #include "sim/sweep/axis_field.h"
 #include "sim/sweep/read_reported.h"
 #include "sim/sweep/sweep_point.h"
@@ -100,13 +101,17 @@ void import_reader(std::string_view format, const std::string& text) {
   HEADWAY_CHECK(false, "there is no importer of that name");
 }
 
-void launch_reader(const std::string& text) {
-  const ImportRequest request{.paths = {scratch().write("train.sh", text)},
-                              .name = "imported",
-                              .topology = "dgx_h100_superpod",
-                              .profile = "h100_sxm"};
+void launch_reader(std::string_view name, const std::string& text) {
+  ImportRequest request{.paths = {scratch().write("train.sh", text)},
+                        .name = "imported",
+                        .topology = "dgx_h100_superpod",
+                        .profile = "h100_sxm"};
+  if (name != "megatron-lm") {
+    request.model = "llama3_8b";
+    request.nodes = 4;
+  }
   Diagnostics diagnostics;
-  const ImportFormat& format = launch_formats().front();
+  const ImportFormat& format = *std::ranges::find(launch_formats(), name, &ImportFormat::name);
   const auto imported = format.import(request, diagnostics);
   diagnostics.throw_if_errors();
   HEADWAY_CHECK(imported.has_value(), "what is imported without errors is there");

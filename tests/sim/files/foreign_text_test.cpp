@@ -55,6 +55,7 @@ TEST(ForeignText, IsToldByHowItBegins) {
       {" iteration 1/ 5 | elapsed time per iteration (ms): 744.9 |", "the log of a training run"},
       {"{\"model_type\": \"llama\", \"hidden_size\": 4096", "a configuration of Hugging Face"},
       {"{\"zero_optimization\": {\"stage\": 3}}", "a configuration of DeepSpeed"},
+      {"[job]\n[model]\nname = \"llama3\"\n[training]\n", "a job of torchtitan"},
       {"apiVersion: v1\nkind: Pod\n", "a manifest of Kubernetes"},
   };
   for (const Case& each : kCases) EXPECT_EQ(what(each.text), each.what) << each.text;

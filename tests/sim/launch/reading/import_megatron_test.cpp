@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "sim/launch/launch_files.h"
-#include "sim/launch/reading/launch_formats.h"
 #include "sim/launch/reading/megatron_layout.h"
 #include "sim/launch/reading/megatron_model_reading.h"
-#include "sim/scenario/writing/shorter_scenario.h"
-#include "tests/sim/launch/jobs_to_launch.h"
+#include "tests/sim/launch/reading/imported_job.h"
 #include "tests/support/file_content.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -31,23 +28,8 @@ constexpr const char* kModel =
     "--max-position-embeddings 4096 --micro-batch-size 2 --global-batch-size 128 "
     "--vocab-size 32000 --bf16 ";
 
-struct Imported {
-  json scenario;
-  std::string told;
-};
-
-Imported imported_job(const std::string& text, ImportRequest request = {}) {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  request.paths = {scratch.write("train.sh", text)};
-  if (request.name.empty()) request.name = "job";
-  if (request.topology.empty()) request.topology = "dgx_a100_superpod";
-  if (request.profile.empty()) request.profile = "a100_sxm_80gb";
-  const auto made = imported(launch_formats().front(), request, diagnostics);
-  Imported job;
-  job.scenario = made && !diagnostics.has_errors() ? shorter_scenario(*made, diagnostics) : json();
-  job.told = rendered(diagnostics.all(), "nothing was imported");
-  return job;
+Imported imported_job(const std::string& text, const ImportRequest& request = {}) {
+  return imported_text("megatron-lm", text, request);
 }
 
 std::string started(const std::string& flags, int nodes = 2) {
@@ -60,7 +42,7 @@ TEST(ImportMegatron, ReadsWhatTheJobIs) {
                                   "--normalization RMSNorm --position-embedding-type rope "
                                   "--group-query-attention --num-query-groups 4"))
                  .scenario;
-  EXPECT_THAT(job.at("model").at("source").get<std::string>(), HasSubstr("train.sh"));
+  EXPECT_THAT(job.at("model").at("source").get<std::string>(), HasSubstr("job.txt"));
   job.at("model").erase("source");
   const json model = {{"schema", "headway/model/1"},
                       {"name", "job"},
@@ -180,7 +162,7 @@ TEST(ImportMegatron, SaysAllThatIsMissing) {
   const ScratchFolder scratch;
   Diagnostics diagnostics;
   const auto made = imported(
-      launch_formats().front(),
+      launch_format("megatron-lm"),
       {.paths = {scratch.write("train.sh", "python pretrain_gpt.py --num-layers $L --bf16\n")},
        .name = "job"},
       diagnostics);
@@ -270,7 +252,7 @@ TEST(ImportMegatron, ReadsTheLogOfARun) {
   const ScratchFolder scratch;
   Diagnostics diagnostics;
   const auto made =
-      imported(launch_formats().front(),
+      imported(launch_format("megatron-lm"),
                {.paths = {std::string(samples) + "/logs/megatron-deepspeed-train.log"},
                 .name = "gpt",
                 .topology = "dgx_a100_superpod",

@@ -1,0 +1,24 @@
+#include "sim/launch/reading/launch_formats.h"
+
+namespace headway {
+
+// Each is defined in the file that bears its name.
+Importer import_megatron;
+Importer import_torchtitan;
+
+namespace {
+
+constexpr std::string_view kOfMegatron[] = {"topology", "profile", "preset", "nodes", "vocabulary"};
+constexpr std::string_view kOfTorchtitan[] = {"topology", "profile", "preset", "nodes", "model"};
+constexpr ImportFormat kLaunchFormats[] = {
+    {"megatron-lm", import_megatron, ImportedKind::scenario,
+     "the script that starts Megatron-LM or Megatron-DeepSpeed, or the log of its run",
+     kOfMegatron},
+    {"torchtitan", import_torchtitan, ImportedKind::scenario,
+     "the TOML of a job of torchtitan, or the script that starts it with one", kOfTorchtitan}};
+
+}  // namespace
+
+std::span<const ImportFormat> launch_formats() { return kLaunchFormats; }
+
+}  // namespace headway
