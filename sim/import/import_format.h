@@ -32,6 +32,7 @@ struct ImportRequest {
   std::string model;                 ///< a file, or a name that ships; empty: the file's
   std::optional<int> nodes;          ///< of the topology that the job runs on
   std::optional<double> vocabulary;  ///< what the tokenizer knows
+  std::optional<double> sequence_length;
 };
 
 /// Makes an object of the kind that its format says. What is assumed is a warning, and stands in

@@ -74,7 +74,7 @@ void check_options(const Arguments& arguments, const ImportFormat& format) {
   for (const std::string_view option :
        {"node", "accelerator", "bandwidth", "scale-up-bandwidth", "nics", "oversubscription",
         "domains", "domain-pattern", "topology", "profile", "preset", "nodes", "vocabulary",
-        "model"}) {
+        "model", "sequence-length"}) {
     const bool is_used = std::ranges::find(format.knows_of, option) != format.knows_of.end();
     if (is_used || !arguments.has(option)) continue;
     Diagnostic problem;
@@ -107,6 +107,9 @@ ImportRequest import_request_of(const Arguments& arguments, const std::vector<st
   }
   if (const auto words = arguments.integer("vocabulary", 1, kMostWords)) {
     request.vocabulary = static_cast<double>(*words);
+  }
+  if (const auto tokens = arguments.integer("sequence-length", 1, kMostWords)) {
+    request.sequence_length = static_cast<double>(*tokens);
   }
   return request;
 }
@@ -160,7 +163,7 @@ Command import_command() {
   command.about =
       "Makes a topology from dumps of a real fabric, a node type from dumps of a node (nccl-xml, "
       "topo-matrix), or a scenario from the script, the configuration or the log of a job "
-      "(megatron-lm, torchtitan).";
+      "(megatron-lm, torchtitan, deepspeed).";
   command.examples = {
       {"headway import ibnetdiscover fabric.txt tables.txt.gz -o site.json",
        "cables and forwarding tables of an InfiniBand fabric"},
@@ -234,6 +237,11 @@ Command import_command() {
        .value = "NAME",
        .fallback = "the file's",
        .help = "of a job: a file, or a shipped name",
+       .group = OptionGroup::input},
+      {.name = "sequence-length",
+       .value = "N",
+       .fallback = "the file's",
+       .help = "of a job, in tokens",
        .group = OptionGroup::input},
       {.name = "vocabulary",
        .value = "N",

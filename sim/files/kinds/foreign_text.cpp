@@ -170,8 +170,8 @@ constexpr Sign kSigns[] = {
     {"{"sv,
      {"\"zero_optimization\""sv},
      {.what = "a configuration of DeepSpeed",
-      .help = "say it as a strategy: \"preset\": \"deepspeed-zero-3\", \"global_batch\" and so on; "
-              "`headway explain strategy` lists the fields",
+      .format = "deepspeed",
+      .help = "`headway import deepspeed FILE -o job.json` makes a scenario of it",
       .is_json = true}},
     {""sv,
      {"[model]"sv, "[training]"sv},

@@ -3,6 +3,7 @@
 namespace headway {
 
 // Each is defined in the file that bears its name.
+Importer import_deepspeed;
 Importer import_megatron;
 Importer import_torchtitan;
 
@@ -10,12 +11,17 @@ namespace {
 
 constexpr std::string_view kOfMegatron[] = {"topology", "profile", "preset", "nodes", "vocabulary"};
 constexpr std::string_view kOfTorchtitan[] = {"topology", "profile", "preset", "nodes", "model"};
+constexpr std::string_view kOfDeepspeed[] = {"topology", "profile", "preset",
+                                             "nodes",    "model",   "sequence-length"};
+
 constexpr ImportFormat kLaunchFormats[] = {
     {"megatron-lm", import_megatron, ImportedKind::scenario,
      "the script that starts Megatron-LM or Megatron-DeepSpeed, or the log of its run",
      kOfMegatron},
     {"torchtitan", import_torchtitan, ImportedKind::scenario,
-     "the TOML of a job of torchtitan, or the script that starts it with one", kOfTorchtitan}};
+     "the TOML of a job of torchtitan, or the script that starts it with one", kOfTorchtitan},
+    {"deepspeed", import_deepspeed, ImportedKind::scenario,
+     "the JSON that DeepSpeed is given, or the script that starts a job with one", kOfDeepspeed}};
 
 }  // namespace
 

@@ -37,7 +37,9 @@ RowValue value_of(const FlagRow& row) {
 
 /// Whether what a value stands beside can be so; what the row's own flags say needs no word here.
 bool may_hold(std::string_view beside, const GivenSettings& settings) {
-  if (beside == "of fp16") return settings.has("--fp16");
+  if (beside == "of fp16") {
+    return settings.has("--fp16") || settings.value("fp16.enabled") == "true";
+  }
   if (beside == "compiled") return settings.value("compile.enable") == "true";
   return beside != "by Muon";
 }
