@@ -138,7 +138,10 @@ class ConfigReader {
 
  private:
   void read_object(const json& object, const std::string& path, const std::string& pointer) {
+    const auto switched = object.find("enabled");
+    const bool is_off = switched != object.end() && *switched == false;
     for (const auto& [key, value] : object.items()) {
+      if (is_off && key != "enabled") continue;  // says nothing then
       const std::string name = path + key;
       json::json_pointer step;
       step.push_back(key);

@@ -66,6 +66,7 @@ class DeepspeedImport {
                                                         : "deepspeed-zero-1";
     const Framework* const software = framework_named(preset);
     settle_optimizer(told.said);
+    settle_experts(told.said);
     settle_recomputation(told.said);
     settle_sequence(told.said, model);
     if (!request_.nodes && replicas_ >= 1.0) {
@@ -223,6 +224,16 @@ class DeepspeedImport {
     if (name.empty() || found == known.end()) return;  // which is told as not read
     used_.insert("optimizer.type");
     if (!said.contains("optimizer")) said["optimizer"] = found->name;
+  }
+
+  /// What splits the experts of models that know nothing of it (AutoEP).
+  void settle_experts(json& said) {
+    constexpr const char* kSize = "expert_parallel.autoep_size";
+    if (settings_.value("expert_parallel.enabled") != "true" || !settings_.has(kSize)) return;
+    used_.insert({kSize, "expert_parallel.enabled", "expert_parallel.preset_model"});
+    if (const auto parts = whole(kSize)) {
+      said["expert_parallel"] = static_cast<std::int64_t>(*parts);
+    }
   }
 
   /// DeepSpeed's own says how layers are recomputed, the script whether they are.

@@ -93,6 +93,14 @@ TEST(ImportDeepspeed, ReadsOtherWordsOfTheSame) {
   EXPECT_EQ(split.at("global_batch"), 8);
 }
 
+TEST(ImportDeepspeed, ReadsHowExpertsAreSplit) {
+  const Imported job = deepspeed_job(
+      bf16({{"expert_parallel", {{"enabled", true}, {"autoep_size", 8}, {"preset_model", "x"}}}}),
+      {.model = "mixtral_8x7b", .nodes = 2, .sequence_length = 4096.0});
+  EXPECT_EQ(job.scenario.at("strategy").at("expert_parallel"), 8);
+  EXPECT_EQ(job.told, "");
+}
+
 TEST(ImportDeepspeed, CompletesTheBatches) {
   const auto batches = [](const json& config) {
     const json said = deepspeed_job(config).scenario.at("strategy");
@@ -125,13 +133,15 @@ TEST(ImportDeepspeed, SaysWhatItDoesNotRead) {
                            {{"stage", 3},
                             {"offload_optimizer", {{"device", "nvme"}, {"pin_memory", true}}},
                             {"offload_param", {{"device", "cpu"}}}}},
-                          {"my_own", {{"on", true}, {"off", false}}}}))
+                          {"my_own", {{"on", true}, {"off", false}}},
+                          {"elasticity", {{"enabled", false}, {"micro_batch_sizes", {2, 4}}}}}))
           .told;
   EXPECT_THAT(told,
               HasSubstr("states on NVMe are not modelled; in host memory they are predicted"));
   EXPECT_THAT(told, HasSubstr("not read: zero_optimization.offload_param.device = cpu\n  --> "));
   EXPECT_THAT(told, HasSubstr("not read: my_own.on = true"));
   EXPECT_THAT(told, Not(HasSubstr("my_own.off")));
+  EXPECT_THAT(told, Not(HasSubstr("elasticity")));
   EXPECT_THAT(deepspeed_job(bf16({{"optimizer", {{"type", "OneBitAdam"}}}})).told,
               HasSubstr("not read: optimizer.type = OneBitAdam"));
 }
