@@ -1,7 +1,5 @@
 #include "sim/programs/flows/binary_tree.h"
 
-#include <algorithm>
-
 namespace headway {
 namespace {
 
@@ -15,12 +13,6 @@ int tree_parent(int node, int nodes) {
   return up < nodes ? up : node ^ bit;
 }
 
-int depth_of(int node, int nodes) {
-  int depth = 0;
-  for (int at = tree_parent(node, nodes); at >= 0; at = tree_parent(at, nodes)) ++depth;
-  return depth;
-}
-
 }  // namespace
 
 int double_tree_parent(int node, int nodes, bool mirrored) {
@@ -31,12 +23,6 @@ int double_tree_parent(int node, int nodes, bool mirrored) {
   }
   const int parent = tree_parent((node + nodes - 1) % nodes, nodes);
   return parent < 0 ? -1 : (parent + 1) % nodes;
-}
-
-int double_tree_depth(int nodes) {
-  int deepest = 0;
-  for (int node = 0; node < nodes; ++node) deepest = std::max(deepest, depth_of(node, nodes));
-  return deepest;
 }
 
 }  // namespace headway

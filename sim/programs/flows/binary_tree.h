@@ -9,7 +9,4 @@ namespace headway {
 /// The parent of `node` in [0, nodes), or -1 for the root.
 [[nodiscard]] int double_tree_parent(int node, int nodes, bool mirrored);
 
-/// Steps from the farthest leaf to the root: ceil(log2(nodes)) at least; 0 for one node.
-[[nodiscard]] int double_tree_depth(int nodes);
-
 }  // namespace headway

@@ -1,5 +1,7 @@
 #include "sim/programs/flows/algorithms/algorithm.h"
 
+#include <vector>
+
 #include "sim/programs/flows/binary_tree.h"
 
 namespace headway {
@@ -32,24 +34,38 @@ Seconds lay_rings_inside(const GroupToLay& group) {
 }
 
 Seconds lay_trees_between(const GroupToLay& group, double bytes_factor) {
-  Seconds per_hop;
+  Seconds longest;
   const Domains& domains = group.domains;
   const int count = static_cast<int>(domains.size());
   const std::size_t rails = domains.smallest();
   const double weight = 0.5 / bytes_factor / static_cast<double>(rails);
   for (const bool mirrored : {false, true}) {
+    const auto parent_of = [&](int node) { return double_tree_parent(node, count, mirrored); };
+    std::vector<Seconds> there_and_back(domains.size());  // from each domain to its parent
     for (int node = 0; node < count; ++node) {
-      const int parent = double_tree_parent(node, count, mirrored);
+      const int parent = parent_of(node);
       if (parent < 0) continue;
+      Seconds up;
+      Seconds down;
       for (std::size_t rail = 0; rail < rails; ++rail) {
         const std::int32_t child_member = domains[static_cast<std::size_t>(node)][rail];
         const std::int32_t parent_member = domains[static_cast<std::size_t>(parent)][rail];
-        per_hop = max(per_hop, group.builder.add(child_member, parent_member, weight));
-        per_hop = max(per_hop, group.builder.add(parent_member, child_member, weight));
+        up = max(up, group.builder.add(child_member, parent_member, weight));
+        down = max(down, group.builder.add(parent_member, child_member, weight));
       }
+      there_and_back[static_cast<std::size_t>(node)] = up + down;
+    }
+    // Few of the hops of a large group are long ones: what counts is how many of them are on the
+    // way of one leaf.
+    for (int leaf = 0; leaf < count; ++leaf) {
+      Seconds way;
+      for (int at = leaf; parent_of(at) >= 0; at = parent_of(at)) {
+        way += there_and_back[static_cast<std::size_t>(at)];
+      }
+      longest = max(longest, way);
     }
   }
-  return 2.0 * static_cast<double>(double_tree_depth(count)) * per_hop;
+  return longest;
 }
 
 }  // namespace headway

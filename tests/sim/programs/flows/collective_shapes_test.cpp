@@ -44,6 +44,30 @@ TEST(CollectiveShapes, AHierarchySendsTheShareOfARailAroundItsRing) {
   EXPECT_LT(plan.latency.count(), 64e-6);
 }
 
+/// Two sites of four nodes with one accelerator, 1,000 km apart: 5 ms.
+std::shared_ptr<const Cluster> two_sites() {
+  return cluster_of(topology_text(
+      8, 1, R"({"kind": "clos", "attach": "rack", "nodes_per_unit": 4, "leaf": {}, "spine": {},
+                "sites": {"count": 2, "bandwidth": "100 GB/s", "kilometres": 1000}})"));
+}
+
+TEST(CollectiveShapes, OfALongWayCountsHowOftenItIsOnOne) {
+  // Between two sites of four nodes, numbered through. Once around the ring both long hops are
+  // passed once, on the 2 x 7 of 8 hops of an all-reduce 14/8 of that. Of a double tree the longest
+  // way is 1 to 2 to 4 to 0, mirrored 6 to 5 to 3 to 7: two long hops up and two down. Of parallel
+  // trees 3 to 7 to 1 to 2: two.
+  const auto cluster = two_sites();
+  const auto long_hops = [&](CollectiveKind kind, CollectiveAlgorithm algorithm) {
+    return collective_plan(*cluster, {}, kind, algorithm, {everybody(*cluster)}).latency / 5_ms;
+  };
+  constexpr double kLocalHops = 0.01;  // microseconds beside milliseconds
+  EXPECT_NEAR(long_hops(kAllReduce, CollectiveAlgorithm::ring), 3.5, kLocalHops);
+  EXPECT_NEAR(long_hops(kAllReduce, CollectiveAlgorithm::hierarchical), 3.5, kLocalHops);
+  EXPECT_NEAR(long_hops(kAllReduce, CollectiveAlgorithm::tree), 4.0, kLocalHops);
+  EXPECT_NEAR(long_hops(kAllReduce, CollectiveAlgorithm::nvls), 4.0, kLocalHops);
+  EXPECT_NEAR(long_hops(CollectiveKind::all_gather, CollectiveAlgorithm::pat), 2.0, kLocalHops);
+}
+
 TEST(CollectiveShapes, SwitchesOfADomainTakeTheMessageOnce) {
   // Two nodes: each NIC sends half of its rail's half up one tree and half down the other.
   const auto cluster = cluster_of(topology_text(2, 2, R"({"kind": "single_switch"})"));
