@@ -10,7 +10,8 @@
 
 namespace headway {
 
-Executor::Executor(const Workload& workload, const Perturbation& perturbation, Recorded recorded)
+Executor::Executor(const Workload& workload, const Perturbation& perturbation, Recorded recorded,
+                   const std::vector<bool>& slowest)
     : workload_(workload),
       perturbation_(perturbation),
       recorded_(recorded),
@@ -42,7 +43,9 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation, R
   devices_.reserve(ranks);  // groups point to theirs
   groups_.resize(workload.groups.size());
   for (std::size_t i = 0; i < groups_.size(); ++i) set_up(i);
-  if (!workload.servers.empty()) servers_.use_up_lead(slowest_groups());
+  if (!workload.servers.empty()) {
+    servers_.use_up_lead(slowest.empty() ? slowest_groups() : slowest);
+  }
   unfinished_groups_ = static_cast<std::int32_t>(groups_.size());
   replica_finish_.assign(static_cast<std::size_t>(replicas), 0.0);
 }

@@ -29,8 +29,10 @@ enum class Recorded {
 /// Knows nothing of SimGrid; training_model.h hangs it into the engine.
 class Executor {
  public:
-  /// `workload` outlives this object.
-  Executor(const Workload& workload, const Perturbation& perturbation, Recorded recorded);
+  /// `workload` outlives this object. `slowest`: of workers whose lead is bounded, which of them
+  /// hold the others up in the end; where nobody knows, those whose devices are slowest.
+  Executor(const Workload& workload, const Perturbation& perturbation, Recorded recorded,
+           const std::vector<bool>& slowest = {});
 
   /// Says who runs the flows; before `start`.
   void use_network(FlowNetwork& network) { network_ = &network; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -134,9 +135,11 @@ class SharedUse {
   std::map<Job, NetworkUse> known_;
 };
 
-/// With our own max-min solver: SimGrid has nothing but the model to ask.
+/// With our own max-min solver: SimGrid has nothing but the model to ask. `slowest` of workers that
+/// are bound to each other; jobs with servers are never folded.
 EngineRun simulate_incremental(const SimulationTask& task, const NetworkUse& use,
-                               const EngineOptions& options, Recorded recorded) {
+                               const EngineOptions& options, Recorded recorded,
+                               const std::vector<bool>& slowest = {}) {
   static const ProcessEngine process = [] {
     const ProcessEngine made = new_engine();
     FabricZone::create({}, 1);  // an engine needs a platform, be it empty
@@ -148,7 +151,7 @@ EngineRun simulate_incremental(const SimulationTask& task, const NetworkUse& use
     folded = folded_job(*task.workload, *use.usage, task.perturbation);
   }
   const Workload& workload = folded ? folded->workload : *task.workload;
-  Executor executor(workload, task.perturbation, recorded);
+  Executor executor(workload, task.perturbation, recorded, slowest);
   IncrementalFlows flows(
       folded ? std::make_shared<const LinkUsage>(std::move(folded->usage)) : use.usage,
       executor.queue(),
@@ -180,11 +183,46 @@ EngineRun simulate_with_comms(const SimulationTask& task, const NetworkUse& use,
   return {.timeline = run_in(process, executor, OthersInEngine::comms), .folding = std::nullopt};
 }
 
+/// What holds for good: nothing that is drawn anew, and no episode that ends.
+Perturbation for_good(Perturbation perturbation) {
+  const auto ends = [](const auto& episode) { return std::isfinite(episode.to); };
+  perturbation.jitter = {};
+  perturbation.micro_batches = {};
+  std::erase_if(perturbation.slow_episodes, ends);
+  std::erase_if(perturbation.link_episodes, ends);
+  return perturbation;
+}
+
+/// Of a job whose servers bound how far workers may be ahead, those that hold all others up in the
+/// end, whatever makes them slow: devices, episodes, their network. Each has the pace that it has
+/// without a bound.
+std::vector<bool> slowest_workers(const SimulationTask& task, const NetworkUse& use,
+                                  const EngineOptions& options) {
+  constexpr double kAlike = 0.01;  // paces of so few iterations are no surer
+  Workload workload = *task.workload;
+  workload.serving.lead = Serving::kAnyLead;
+  const SimulationTask apart{&workload, task.topology, for_good(task.perturbation)};
+  const std::vector<double> each = paces(
+      workload, unfolded(workload, simulate_incremental(apart, use, options, Recorded::timeline)));
+  const double slowest = std::ranges::min(each);
+  std::vector<bool> are_slowest;
+  for (const double pace : each) are_slowest.push_back(pace <= (1.0 + kAlike) * slowest);
+  return are_slowest;
+}
+
 EngineRun simulated(const SimulationTask& task, const EngineOptions& options,
                     const SharedUse& shared, Recorded recorded) {
-  const auto simulate =
-      options.flows == FlowEngine::simgrid ? simulate_with_comms : simulate_incremental;
-  return simulate(task, shared.of(task), options, recorded);
+  const NetworkUse use = shared.of(task);
+  // A process has one engine, which Comms would need for themselves.
+  if (options.flows == FlowEngine::simgrid) {
+    return simulate_with_comms(task, use, options, recorded);
+  }
+  const Workload& workload = *task.workload;
+  const bool is_bounded = workload.is_out_of_step() && workload.iterations > 1 &&
+                          workload.serving.lead != Serving::kAnyLead;
+  return simulate_incremental(
+      task, use, options, recorded,
+      is_bounded ? slowest_workers(task, use, options) : std::vector<bool>());
 }
 
 /// What the whole job did in the iteration that was asked for.

@@ -99,16 +99,21 @@ TimeByCause average_worker(const Workload& workload, const Timeline& timeline, d
 
 }  // namespace
 
-double settled_iteration_time(const Workload& workload, const Timeline& timeline) {
-  if (!workload.is_out_of_step()) {
-    return timeline.finish / workload.iterations;
-  }
-  double rate = 0.0;  // iterations of all groups in a second
+std::vector<double> paces(const Workload& workload, const Timeline& timeline) {
+  std::vector<double> all;
   for (std::int32_t group = 0; group < std::ssize(workload.groups); ++group) {
     const SettledRounds settled = settled_rounds(workload, timeline, group);
-    rate += settled.none() ? rate_of_unfinished(workload, timeline, group)
-                           : static_cast<double>(settled.last - settled.first) / settled.seconds;
+    all.push_back(settled.none()
+                      ? rate_of_unfinished(workload, timeline, group)
+                      : static_cast<double>(settled.last - settled.first) / settled.seconds);
   }
+  return all;
+}
+
+double settled_iteration_time(const Workload& workload, const Timeline& timeline) {
+  if (!workload.is_out_of_step()) return timeline.finish / workload.iterations;
+  double rate = 0.0;  // iterations of all groups in a second
+  for (const double pace : paces(workload, timeline)) rate += pace;
   HEADWAY_CHECK(rate > 0.0, "no group was through with an iteration");
   return static_cast<double>(workload.groups.size()) / rate;
 }

@@ -262,6 +262,30 @@ TEST(ParameterServerJobs, NoBoundOutlastsAWorkerThatIsSlowForGood) {
   }
 }
 
+// So have they where nothing is wrong with its device but a slow episode without end, or its way to
+// the servers.
+TEST(ParameterServerJobs, NoBoundOutlastsAWorkerThatIsSlowInAnotherWay) {
+  const ServedRun job{
+      .workers = 4, .servers = 4, .how = {.asynchronous = true, .staleness_bound = 1000}};
+  const Perturbation slow{.slow_episodes = {{.accelerators = {1, 1}, .time_factor = 300.0}}};
+  const ServedRun listed{.workers = 4, .servers = 4, .how = job.how, .slow = {1.0, 300.0}};
+  const double of_listed = listed.run().timeline.finish;
+  EXPECT_NEAR(job.run(slow).timeline.finish, of_listed, 0.01 * of_listed);
+
+  const auto cluster = cluster_of(ClusterText{.nodes = 8, .nic_bandwidth = "1 MB/s"}.text());
+  const BuiltWorkload built = job.built(*cluster);
+  const auto with_narrow_way = [&](Workload workload) {
+    for (const Server& server : workload.servers) {
+      FlowPlan& way = workload.plans[static_cast<std::size_t>(server.plans_here[1])];
+      way.rate_cap = BytesPerSecond(100.0);
+    }
+    return simulate_workload(workload, cluster->topology, {}).finish;
+  };
+  // What it pushes, N/4 gradients of 4 bytes to each server at the same time.
+  EXPECT_NEAR(with_narrow_way(built.workload), learned(job.model) / 100.0,
+              0.05 * learned(job.model) / 100.0);
+}
+
 TEST(ParameterServerJobs, ABackupTakesThePlaceOfASlowWorker) {
   const std::vector<double> slow = {50.0};
   const double all = ServedRun{.workers = 4, .servers = 4, .slow = slow}.run().timeline.finish;
