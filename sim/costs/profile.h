@@ -53,8 +53,8 @@ struct KernelFamily {
   Estimate host_per_layer;     ///< seconds the host needs to issue a layer's forward pass
   Estimate step_overhead;      ///< seconds a step of which the device sees nothing useful
   Estimate loss_traffic{1.0};  ///< factor on the bytes of the loss over the vocabulary
-  /// Factor on the bytes of gradients and parameters between replicas that shard optimizer states:
-  /// what they exchange beyond what they have to, copies, padding, buckets.
+  /// How many times as long as its bytes take the exchange of gradients and parameters is under way
+  /// between replicas that shard optimizer states: copies, padding, buckets, more than ranks need.
   Estimate gradient_traffic{1.0};
   Estimate micro_batch_overhead;  ///< seconds a stage loses with every micro-batch
   /// Seconds of the host for each rank's part of a sharded matrix, where it gathers and reduces one
