@@ -28,5 +28,15 @@ TEST(ContextMessages, OfCrossAttentionAreTheQueriesOfOneTextAndTheKeysOfTheOther
   EXPECT_EQ(context_messages(layer, shape).all(), 0_B);
 }
 
+// 8 tokens of 7 channels of 2 bytes, over 4 ranks.
+TEST(StageMessage, IsAPartOrAllOfWhatRanksHave) {
+  Layer layer;
+  layer.output = 7.0;
+  RankShape shape{.micro_batch = 2, .sequence_length = 4, .tensor_parallel = 4};
+  EXPECT_EQ(stage_message(layer, shape), 28_B);
+  shape.split_messages = false;
+  EXPECT_EQ(stage_message(layer, shape), 112_B);
+}
+
 }  // namespace
 }  // namespace headway

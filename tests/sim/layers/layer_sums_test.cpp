@@ -256,9 +256,6 @@ TEST(LayerExchanges, AreMessagesOfARank) {
   EXPECT_EQ(context_messages(layer, wide).queries, 96_B);
   EXPECT_EQ(routed_message(layer, wide), 96_B);
   EXPECT_EQ(stage_message(layer, wide), 56_B);
-  RankShape unsplit = kCut;  // each rank sends all that it has
-  unsplit.split_messages = false;
-  EXPECT_EQ(stage_message(layer, unsplit), 112_B);
   // What is gathered may have been quantised to a byte.
   EXPECT_EQ(gathered_message(layer.exchanges[1], kCut), 32_B);
   RankShape quantised = kCut;
