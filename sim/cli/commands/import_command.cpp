@@ -163,7 +163,7 @@ Command import_command() {
   command.about =
       "Makes a topology from dumps of a real fabric, a node type from dumps of a node (nccl-xml, "
       "topo-matrix), or a scenario from the script, the configuration or the log of a job "
-      "(megatron-lm, torchtitan, deepspeed).";
+      "(megatron-lm, torchtitan, deepspeed, accelerate).";
   command.examples = {
       {"headway import ibnetdiscover fabric.txt tables.txt.gz -o site.json",
        "cables and forwarding tables of an InfiniBand fabric"},

@@ -28,10 +28,6 @@ constexpr TrainerFlag kTrainerFlags[] = {
     {"--bf16", "bf16.enabled"},
     {"--fp16", "fp16.enabled"}};
 
-constexpr std::string_view kFlagsOfSequence[] = {
-    "--block-size", "--cutoff-len",    "--max-length",       "--max-seq-len", "--max-seq-length",
-    "--max-tokens", "--max-token-len", "--model-max-length", "--seq-length",  "--sequence-length"};
-
 /// Optimizers that are Adam, as the table has it unasked.
 constexpr std::string_view kAdams[] = {"adam", "adamw", "fusedadam", "deepspeedcpuadam", "cpuadam"};
 
@@ -246,13 +242,6 @@ void settle_deepspeed_words(GivenSettings& settings) {
   if (stage == "3" && settings.number(kBucket) == kOwnBucket) settings.forget(kBucket);
   const std::string optimizer = lower_case(settings.value("optimizer.type"));
   if (std::ranges::find(kAdams, optimizer) != std::end(kAdams)) settings.forget("optimizer.type");
-}
-
-double sequence_of_flags(const GivenSettings& flags) {
-  for (const std::string_view flag : kFlagsOfSequence) {
-    if (const auto tokens = flags.number(flag); tokens && *tokens >= 1.0) return *tokens;
-  }
-  return 0.0;
 }
 
 bool is_no_matter_to_deepspeed(const GivenSetting& setting) {

@@ -21,9 +21,6 @@ namespace headway {
 /// runtime/zero/config.py), and words of it that mean the same as those of the table.
 void settle_deepspeed_words(GivenSettings& settings);
 
-/// Tokens of a sequence, as flags of common training scripts call them; 0 without one.
-[[nodiscard]] double sequence_of_flags(const GivenSettings& flags);
-
 /// Whether a setting is off, or no matter of speed or memory, or none that the model of it knows.
 [[nodiscard]] bool is_no_matter_to_deepspeed(const GivenSetting& setting);
 

@@ -137,11 +137,16 @@ void take_launcher_flag(const std::string& flag, const std::string& value, Start
   }
 }
 
-/// The program that a command starts: a file, or a module that is no launcher itself.
+/// The program that a command starts: a file, a variable that is called one, or a module that is no
+/// launcher itself.
 std::vector<ShellWord>::const_iterator program_of(const std::vector<ShellWord>& words) {
   const auto file =
       std::ranges::find_if(words, [](const ShellWord& word) { return word.text.ends_with(".py"); });
   if (file != words.end()) return file;
+  const auto variable = std::ranges::find_if(words, [](const ShellWord& word) {
+    return word.text.starts_with('$') && word.text.find("SCRIPT") != std::string::npos;
+  });
+  if (variable != words.end()) return variable;
   for (auto word = words.begin(); word != words.end(); ++word) {
     const auto next = std::next(word);
     if (word->text != "-m" || next == words.end()) continue;
@@ -210,6 +215,8 @@ StartedJob job_of_script(const std::string& path, const std::string& text,
     const std::string value = setting.values.empty() ? "" : setting.values.front();
     if (is_launchers) {
       take_launcher_flag(setting.flag, value, job);
+      std::ranges::replace(setting.flag, '_', '-');
+      job.launcher.give(std::move(setting));
       continue;
     }
     std::ranges::replace(setting.flag, '_', '-');

@@ -46,6 +46,7 @@ class GivenSettings {
 /// What a script or a log says of the job that it starts, or was.
 struct StartedJob {
   GivenSettings settings;
+  GivenSettings launcher = {};                        ///< what stands before the program
   std::optional<double> ranks;                        ///< of the whole job
   std::optional<double> nodes;                        ///< as the launcher was told
   std::optional<double> per_node;                     ///< ranks, as the launcher was told

@@ -42,14 +42,9 @@ class DeepspeedImport {
 
   std::optional<json> made() {
     if (!read_settings()) return std::nullopt;
-    if (request_.model.empty()) {
-      diagnostics_.add(
-          {.message = "which model the job trains is not in a configuration of DeepSpeed",
-           .location = {.file = request_.paths.front()},
-           .help = "say it: --model NAME, one of `headway list models`, a file of a model, or the "
-                   "config.json that Hugging Face has of it"});
-    }
-    const JobModel model = request_.model.empty() ? JobModel{} : job_model(request_.model);
+    const std::string name =
+        named_model(request_, flags_, {.file = request_.paths.front()}, diagnostics_);
+    const JobModel model = name.empty() ? JobModel{} : job_model(name);
     settle_batches();
     json cluster = job_cluster(request_, {.ranks = ranks_, .nodes = nodes_}, diagnostics_);
     if (diagnostics_.has_errors()) return std::nullopt;
@@ -68,7 +63,7 @@ class DeepspeedImport {
     settle_optimizer(told.said);
     settle_experts(told.said);
     settle_recomputation(told.said);
-    settle_sequence(told.said, model);
+    settle_sequence_length(request_, flags_, model, told.said, used_, diagnostics_);
     if (!request_.nodes && replicas_ >= 1.0) {
       told.said["data_parallel"] = static_cast<std::int64_t>(replicas_);
     }
@@ -80,7 +75,7 @@ class DeepspeedImport {
     return json{{"schema", "headway/scenario/1"},
                 {"name", request_.name},
                 {"description", "Read from " + printable(request_.paths.front())},
-                {"model", request_.model},
+                {"model", name},
                 {"cluster", std::move(cluster)},
                 {"profile", request_.profile},
                 {"strategy", std::move(strategy)}};
@@ -257,21 +252,6 @@ class DeepspeedImport {
                                  "recomputed",
                       .location = place,
                       .help = "whether it is, the training script says: strategy.recompute"});
-  }
-
-  void settle_sequence(json& said, const JobModel& model) {
-    const double tokens = request_.sequence_length.value_or(sequence_of_flags(flags_));
-    if (tokens >= 1.0) {
-      said["sequence_length"] = static_cast<std::int64_t>(std::min(tokens, 1e12));
-    } else if (model.sequence_length > 0.0) {
-      diagnostics_.add(
-          {.severity = Severity::warning,
-           .message = fmt::format("how long sequences are is not in the file; the {:.0f} tokens "
-                                  "that the model has are taken",
-                                  model.sequence_length),
-           .location = {.file = request_.paths.front()},
-           .help = "say it: --sequence-length N"});
-    }
   }
 
   const ImportRequest& request_;

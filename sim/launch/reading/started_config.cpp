@@ -92,7 +92,8 @@ std::optional<StartedConfig> read_started_config(const std::string& path,
   std::string name;
   SourceLocation place = {.file = path};
   for (const std::string_view known : names) {
-    const GivenSetting* const setting = config.job.settings.find(known);
+    const GivenSetting* setting = config.job.settings.find(known);
+    if (setting == nullptr) setting = config.job.launcher.find(known);
     const auto variable = config.job.variables.find(std::string(known));
     if (setting != nullptr && !setting->values.empty()) {
       name = setting->values.front();

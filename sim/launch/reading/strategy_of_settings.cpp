@@ -77,7 +77,8 @@ std::vector<FlagLine> lines_of(std::string_view flags, LaunchFramework framework
       lines.push_back(line_of_config(line));
       continue;
     }
-    const std::size_t blank = line.find(' ');
+    const bool is_launchers = line.starts_with(kOfLauncher);
+    const std::size_t blank = line.find(' ', is_launchers ? kOfLauncher.size() : 0);
     lines.push_back(
         {line.substr(0, blank), blank == std::string::npos ? "" : line.substr(blank + 1)});
   }
@@ -232,6 +233,8 @@ class StrategyReader {
       strategy_["cuda_graph"] = word_of(CudaGraph::layer);
     } else if (word == "bucket_elements") {
       bucket_elements_ = parse_number<double>(text);
+    } else if (word == "bucket_mib") {
+      strategy_["gradient_bucket"] = text + " MiB";
     } else if (std::ranges::find(kOfSize, word) == std::end(kOfSize)) {
       strategy_[word] = as_json(text);
     }

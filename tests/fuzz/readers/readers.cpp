@@ -40,6 +40,7 @@ constexpr std::array kReaders = {
     Reader{"graphml", false, [](const std::string& t) { import_reader("graphml", t); }},
     Reader{"megatron-lm", false, [](const std::string& t) { launch_reader("megatron-lm", t); }},
     Reader{"torchtitan", false, [](const std::string& t) { launch_reader("torchtitan", t); }},
+    Reader{"accelerate", false, [](const std::string& t) { launch_reader("accelerate", t); }},
     Reader{"deepspeed", true, [](const std::string& t) { launch_reader("deepspeed", t); }},
 };
 

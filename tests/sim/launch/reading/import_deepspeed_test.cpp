@@ -196,8 +196,10 @@ TEST(ImportDeepspeed, ReadsScriptsOfTheTrainer) {
       "train.sh",
       "deepspeed --num_nodes 2 --num_gpus 8 train.py --deepspeed ds.json \\\n"
       "  --per_device_train_batch_size 4 --gradient_accumulation_steps 2 --bf16 True \\\n"
-      "  --gradient_checkpointing True --max_seq_length 2048\n");
-  const Imported job = imported_from("deepspeed", script, {.model = "llama2_7b"});
+      "  --gradient_checkpointing True --max_seq_length 2048 \\\n"
+      "  --model_name_or_path meta-llama/Llama-2-7b-chat-hf\n");
+  const Imported job = imported_from("deepspeed", script, {});
+  EXPECT_EQ(job.scenario.at("model"), "llama2_7b");
   EXPECT_EQ(job.told, "");
   const json expected = {
       {"preset", "deepspeed-zero-2"}, {"data_parallel", 16},    {"micro_batch", 4},
