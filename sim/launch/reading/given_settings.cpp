@@ -131,7 +131,11 @@ void take_launcher_flag(const std::string& flag, const std::string& value, Start
   std::string name = flag;
   std::ranges::replace(name, '_', '-');
   const auto number = parse_number<double>(value);
-  if (name == "--nnodes" || name == "--num-nodes" || name == "--nodes") job.nodes = number;
+  if (name == "--nnodes" || name == "--num-nodes" || name == "--nodes" ||
+      name == "--num-machines") {
+    job.nodes = number;
+  }
+  if (name == "--num-processes") job.ranks = number;  // of all machines
   if (name == "--nproc-per-node" || name == "--num-gpus" || name == "--ntasks-per-node") {
     job.per_node = number;
   }

@@ -93,8 +93,6 @@ class AccelerateImport {
     use({"launch --num_processes", "launch --num_machines"});
     ranks_ = settings_.number("launch --num_processes");
     nodes_ = settings_.number("launch --num_machines");
-    if (!ranks_) ranks_ = config->job.ranks;
-    if (!nodes_) nodes_ = config->job.nodes;
     const bool is_deepspeed = settings_.value("launch --distributed_type") == "DEEPSPEED" ||
                               settings_.has("launch --use_deepspeed") ||
                               settings_.has("--deepspeed");

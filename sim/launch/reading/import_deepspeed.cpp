@@ -27,7 +27,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kNamesOfJson[] = {"--deepspeed", "--ds-config", "--deepspeed-config"};
+constexpr std::string_view kNamesOfJson[] = {"--deepspeed", "--ds-config", "--deepspeed-config",
+                                             "--deepspeed-config-file"};
 constexpr double kMostBatch = 1e12;
 
 bool is_object(const std::string& text) {

@@ -206,6 +206,15 @@ TEST(ImportDeepspeed, ReadsScriptsOfTheTrainer) {
       {"global_batch", 128},          {"precision", "bf16"},    {"gradient_bucket", "33554432 B"},
       {"recompute", "full"},          {"sequence_length", 2048}};
   EXPECT_EQ(job.scenario.at("strategy"), expected);
+  // The same by accelerate's launcher.
+  const std::string other = scratch.write(
+      "other.sh",
+      "accelerate launch --use_deepspeed --num_machines 2 --num_processes 16 \\\n"
+      "  --deepspeed_config_file ds.json train.py --per_device_train_batch_size 4 --bf16 \\\n"
+      "  --max_seq_length 2048\n");
+  const Imported by_accelerate = imported_from("deepspeed", other, {.model = "llama2_7b"});
+  EXPECT_EQ(by_accelerate.scenario.at("cluster").at("nodes"), 2) << by_accelerate.told;
+  EXPECT_EQ(by_accelerate.scenario.at("strategy").at("global_batch"), 64);
   // Without the script nobody knows.
   EXPECT_THAT(imported_from("deepspeed", scratch.path() / "ds.json", request_of_llama()).told,
               HasSubstr("train_micro_batch_size_per_gpu is left to the training script"));
