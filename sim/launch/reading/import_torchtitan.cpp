@@ -293,8 +293,13 @@ class TorchtitanImport {
   void settle_batches(json& said) {
     use({kLocalBatch, kGlobalBatch, "parallelism.pipeline_parallel_microbatch_size"});
     const double local = degree(kLocalBatch);
-    const double micro =
-        degree(kPipeline) > 1.0 ? degree("parallelism.pipeline_parallel_microbatch_size") : local;
+    double micro = local;
+    if (degree(kPipeline) > 1.0) {
+      constexpr const char* kPasses = "parallelism.pipeline_parallel_microbatches";
+      use({kPasses});  // of early releases: how many, not how large
+      micro = settings_.has(kPasses) ? std::max(std::floor(local / degree(kPasses)), 1.0)
+                                     : degree("parallelism.pipeline_parallel_microbatch_size");
+    }
     const double at_once = local * replicas_;
     const double global = settings_.has(kGlobalBatch) ? degree(kGlobalBatch) : at_once;
     said["micro_batch"] = static_cast<std::int64_t>(micro);

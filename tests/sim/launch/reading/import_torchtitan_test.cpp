@@ -123,6 +123,7 @@ TEST(ImportTorchtitan, ReadsPipelines) {
   EXPECT_EQ(plain.at("reshard_after_forward"), false);
   EXPECT_FALSE(plain.contains("virtual_stages"));
   EXPECT_EQ(pipeline("pipeline_parallel_microbatch_size = 2\n").at("micro_batch"), 2);
+  EXPECT_EQ(pipeline("pipeline_parallel_microbatches = 8\n").at("micro_batch"), 2);
   EXPECT_EQ(pipeline("pipeline_parallel_schedule = \"Interleaved1F1B\"\n").at("virtual_stages"), 2);
   EXPECT_EQ(pipeline("pipeline_parallel_schedule = \"interleaved_1f1b\"\n"
                      "pipeline_parallel_layers_per_stage = 3\n")
@@ -249,6 +250,12 @@ TEST(ImportTorchtitan, ReadsScriptsWithWhatTheyOverride) {
   EXPECT_EQ(job.at("strategy").at("micro_batch"), 4);
   EXPECT_EQ(job.at("strategy").at("tensor_parallel"), 2);
   EXPECT_EQ(job.at("strategy").at("preset"), "torchtitan-eager");
+  // What a shell tells that says what it does (set -x), in the log of the run.
+  const std::string log = scratch.write(
+      "run.log",
+      "+ torchrun --nnodes 2 --nproc_per_node=8 -m torchtitan.train --job.config_file ./job.toml "
+      "--training.local_batch_size 3\n[rank0]: INFO - Starting job: it's a small one\n");
+  EXPECT_EQ(imported_from("torchtitan", log, {}).scenario.at("strategy").at("global_batch"), 48);
   // run_train.sh of torchtitan is told by variables.
   const std::string line = scratch.write(
       "line.sh", "NGPU=8 CONFIG_FILE=job.toml ./run_train.sh --training.seq_len 4096\n");
