@@ -15,8 +15,15 @@ class RoutingOfOriginal : public Routing {
                     std::vector<LinkShare>& route) const override {
     original_->routing->append_route(source, destination, flow, route);
   }
+  [[nodiscard]] bool sees_load() const override { return original_->routing->sees_load(); }
+  void relieve(const Topology& topology, BytesPerSecond pace,
+               std::vector<LinkShare>& loads) const override {
+    original_->routing->relieve(topology, pace, loads);
+  }
   [[nodiscard]] double efficiency() const override { return original_->routing->efficiency(); }
-  [[nodiscard]] double least_efficiency() const override { return original_->routing->least_efficiency(); }
+  [[nodiscard]] double least_efficiency() const override {
+    return original_->routing->least_efficiency();
+  }
 
  private:
   std::shared_ptr<const Cluster> original_;

@@ -1,5 +1,6 @@
 #include "sim/base/words.h"
 #include "sim/network/routing/equal_cost_paths.h"
+#include "sim/network/routing/group_detours.h"
 
 namespace headway {
 
@@ -33,21 +34,37 @@ struct AdaptiveSettings {
   double efficiency = kEfficiencyOfPackets;
 };
 
-/// Every switch spreads packets over all next links on shortest paths, in the long run equally.
+/// Every switch spreads packets over all next links on shortest paths, in the long run equally, or
+/// where some lead over slower cables, whose queues are longer, by what they carry. On a dragonfly
+/// what shortest paths do not carry takes longer ones (UGAL; Slingshot: De Sensi et al. 2020).
 class AdaptiveRouting final : public Routing {
  public:
   AdaptiveRouting(const RoutingRequest& request, const AdaptiveSettings& settings)
-      : topology_(request.topology), paths_(equal_cost_paths(request)), settings_(settings) {}
+      : topology_(request.topology),
+        paths_(equal_cost_paths(request)),
+        settings_(settings),
+        is_even_(is_evenly_wide(request.topology)) {
+    if (const auto* groups = dynamic_cast<const GroupLayout*>(request.layout)) {
+      detours_.emplace(*groups, true);
+    }
+  }
 
   void append_route(VertexId source, VertexId destination, std::uint64_t /*flow*/,
                     std::vector<LinkShare>& route) const override {
-    if (append_split(*paths_, topology_, source, destination, 1.0, route)) return;
+    const auto append = is_even_ ? append_split : append_split_by_width;
+    if (append(*paths_, topology_, source, destination, 1.0, route)) return;
     throw UnreachableError(topology_, source, destination);
   }
 
   [[nodiscard]] std::optional<int> route_class(VertexId source,
                                                VertexId destination) const override {
-    return paths_->route_class(source, destination);
+    return is_even_ ? paths_->route_class(source, destination) : std::nullopt;
+  }
+
+  [[nodiscard]] bool sees_load() const override { return detours_.has_value(); }
+  void relieve(const Topology& topology, BytesPerSecond pace,
+               std::vector<LinkShare>& loads) const override {
+    if (detours_) detours_->relieve(topology, pace, loads);
   }
 
   [[nodiscard]] double efficiency() const override { return settings_.efficiency; }
@@ -60,6 +77,8 @@ class AdaptiveRouting final : public Routing {
   const Topology& topology_;
   std::unique_ptr<const PathChoices> paths_;
   AdaptiveSettings settings_;
+  bool is_even_;
+  std::optional<GroupDetours> detours_;  ///< of a dragonfly
 };
 
 const FieldTable<AdaptiveSettings>& adaptive_fields() {

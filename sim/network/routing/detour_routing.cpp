@@ -24,6 +24,11 @@ class DetourRouting final : public Routing {
     detours_->append_route(source, destination, flow, route);
   }
 
+  [[nodiscard]] bool sees_load() const override { return routing_->sees_load(); }
+  void relieve(const Topology& topology, BytesPerSecond pace,
+               std::vector<LinkShare>& loads) const override {
+    routing_->relieve(topology, pace, loads);
+  }
   [[nodiscard]] double efficiency() const override { return routing_->efficiency(); }
   [[nodiscard]] double least_efficiency() const override { return routing_->least_efficiency(); }
 

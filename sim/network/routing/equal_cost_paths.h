@@ -18,4 +18,15 @@ namespace headway {
 [[nodiscard]] bool append_split(const PathChoices& paths, const Topology& topology, VertexId from,
                                 VertexId to, double amount, std::vector<LinkShare>& route);
 
+/// The same where some links are slower than others: a vertex gives each of its next links a share
+/// in proportion to what the ways behind it carry, each as much as its slowest link, on average.
+/// What all ways have in common, before the endpoint, does not count. Of links that carry as much
+/// the shares are equal to the last bit.
+[[nodiscard]] bool append_split_by_width(const PathChoices& paths, const Topology& topology,
+                                         VertexId from, VertexId to, double amount,
+                                         std::vector<LinkShare>& route);
+
+/// Whether all cables between switches of two tiers have one rate, so that no way is wider.
+[[nodiscard]] bool is_evenly_wide(const Topology& topology);
+
 }  // namespace headway

@@ -68,6 +68,15 @@ class Routing {
     return std::nullopt;
   }
 
+  /// Whether it moves load off crowded links, as `relieve` does.
+  [[nodiscard]] virtual bool sees_load() const { return false; }
+  /// What it does about load that it sees. `loads` are what flows that begin together put on links,
+  /// each once, for every byte of them: what links between switches would not carry at `pace` goes
+  /// other ways, if these have room. `topology` is what the routing was built for, maybe with other
+  /// rates.
+  virtual void relieve(const Topology& /*topology*/, BytesPerSecond /*pace*/,
+                       std::vector<LinkShare>& /*loads*/) const {}
+
   /// Whether each flow takes one of several paths by its addresses, where some may meet.
   [[nodiscard]] virtual bool hashes_flows() const { return false; }
 

@@ -26,8 +26,9 @@ std::span<const RoutingKind> routing_kinds() {
 std::vector<FieldDescription> routing_field_descriptions() {
   constexpr std::string_view kKind =
       R"(The rule by which a flow's path is chosen. ecmp hashes flows onto equal paths, adaptive
-spreads packets over them, valiant takes detours through other groups; the others have one fixed
-path for each pair of endpoints. Cables that are down are routed around, but by a table.
+spreads packets over them by what they carry and, on dragonflies, over longer ones where these are
+too crowded; valiant takes detours through other groups; the others have one fixed path for each
+pair of endpoints. Cables that are down are routed around, but by a table.
 limits: d-mod-k routes clos fabrics, dimension-order tori and hyperx, valiant dragonflies, table
 graphs, the others any; of fabrics on several sites shortest, ecmp and adaptive only
 see: Zahavi 2010, "D-Mod-K routing"; OpenSM's ftree engine

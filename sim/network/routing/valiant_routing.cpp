@@ -1,5 +1,6 @@
 #include "sim/network/group_paths.h"
 #include "sim/network/routing/equal_cost_paths.h"
+#include "sim/network/routing/group_detours.h"
 
 namespace headway {
 
@@ -8,14 +9,15 @@ namespace {
 /// On a dragonfly: part of a flow takes minimal paths, the rest goes through every other group in
 /// equal parts, by a random group as Valiant has it (J. Kim and others, "Technology-driven,
 /// highly-scalable dragonfly topology", ISCA 2008). Adaptive routing (UGAL) picks the part by the
-/// load; here it is given: 0 is minimal and 1 Valiant routing. Within a group all of it takes
-/// minimal paths.
+/// load; here it is given: 0 is minimal and 1 Valiant routing. Within a group minimal paths come
+/// first, and what they do not carry goes over a third switch.
 class ValiantRouting final : public Routing {
  public:
   ValiantRouting(const RoutingRequest& request, const GroupLayout& layout, double share)
       : topology_(request.topology),
         paths_(request.topology, layout),
         layout_(layout),
+        detours_(layout, false),
         share_(share) {}
 
   void append_route(VertexId source, VertexId destination, std::uint64_t /*flow*/,
@@ -39,6 +41,12 @@ class ValiantRouting final : public Routing {
     throw UnreachableError(topology_, source, destination);
   }
 
+  [[nodiscard]] bool sees_load() const override { return true; }
+  void relieve(const Topology& topology, BytesPerSecond pace,
+               std::vector<LinkShare>& loads) const override {
+    detours_.relieve(topology, pace, loads);
+  }
+
  private:
   [[nodiscard]] int group(VertexId vertex) const {
     return layout_.group_of[static_cast<std::size_t>(vertex)];
@@ -51,6 +59,7 @@ class ValiantRouting final : public Routing {
   const Topology& topology_;
   GroupPaths paths_;
   GroupLayout layout_;
+  GroupDetours detours_;
   double share_;
 };
 

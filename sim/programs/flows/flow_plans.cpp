@@ -89,7 +89,7 @@ FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, Coll
     latency = max(latency,
                   add_collective(builder, cluster, costs, kind, algorithm, groups[i], domains[i]));
   }
-  return builder.finished(latency);
+  return builder.relieved(latency);
 }
 
 BytesPerSecond rate_on_links(const FlowPlan& plan, const Topology& topology, BytesPerSecond most) {

@@ -267,6 +267,26 @@ FlowPlan PlanBuilder::finished(Seconds latency) const {
   return plan;
 }
 
+FlowPlan PlanBuilder::relieved(Seconds latency) const {
+  FlowPlan plan = finished(latency);
+  if (!cluster_.routing->sees_load()) return plan;
+  const Topology& topology = cluster_.topology;
+  BytesPerSecond pace = plan.rate_cap;  // what the ends of the ways let through
+  std::vector<LinkShare> loads;
+  for (const LinkLoad& load : plan.links) {
+    const Link& link = topology.link(load.link);
+    const bool is_end = !topology.is_switch(link.from) || !topology.is_switch(link.to);
+    if (is_end) pace = min(pace, link.capacity / load.weight);
+    loads.push_back({.link = load.link, .share = load.weight});
+  }
+  cluster_.routing->relieve(topology, pace, loads);
+  plan.links.clear();
+  for (const LinkShare& load : loads) {
+    plan.links.push_back({.link = load.link, .weight = load.share});
+  }
+  return plan;
+}
+
 double PlanBuilder::filling(const Link& link) const {
   const bool is_inner =
       cluster_.topology.is_switch(link.from) && cluster_.topology.is_switch(link.to);

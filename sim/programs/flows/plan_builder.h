@@ -39,6 +39,9 @@ class PlanBuilder {
 
   /// The plan of what was added, with `latency` before the first byte arrives.
   [[nodiscard]] FlowPlan finished(Seconds latency) const;
+  /// The same, where an adaptive routing has moved what is too much for links to longer ways. For
+  /// plans that are few: such ways are many links, which each flow of the plan has to share.
+  [[nodiscard]] FlowPlan relieved(Seconds latency) const;
 
  private:
   /// Bytes that pass each place, numbered from 0 on, for each byte of the flow, in the order in

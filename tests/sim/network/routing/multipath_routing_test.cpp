@@ -149,6 +149,65 @@ TEST(AdaptiveRouting, EveryLinkOfAFullShiftCarriesTheSame) {
   }
 }
 
+TEST(AdaptiveRouting, SlowCablesGetAsMuchLess) {
+  // Of four spines one is reached by a cable of a quarter of the rate, seen from the first leaf
+  // right behind it, from the second one behind the spine: 4/13 by each of the others, 1/13 by it.
+  const auto cluster = cluster_of(topology_text(
+      8, 1, R"({"kind": "clos", "attach": "rack", "nodes_per_unit": 4, "leaf": {}, "spine": {}})",
+      R"(, "routing": {"kind": "adaptive"},
+          "faults": [{"cable": ["leaf/unit0", "spine/1"], "bandwidth": "25 Gb/s"}])"));
+  for (const auto& [from, to] : {std::pair(0, 7), std::pair(7, 0)}) {
+    std::map<double, int> shares;
+    for (const LinkShare& hop : route_of(*cluster, from, to)) ++shares[std::round(13 * hop.share)];
+    EXPECT_EQ(shares, (std::map<double, int>{{13.0, 2}, {4.0, 6}, {1.0, 2}}));
+  }
+  for (const LinkShare& hop : route_of(*cluster, 0, 1)) EXPECT_EQ(hop.share, 1.0);
+}
+
+/// Nine groups of four switches with two endpoints each, every two groups joined by one cable.
+std::shared_ptr<const Cluster> dragonfly(const std::string& routing) {
+  return cluster_of(topology_text(
+      72, 1, R"({"kind": "dragonfly", "switches_per_group": 4, "endpoints_per_switch": 2,
+                 "global_cables_per_switch": 2})",
+      R"(, "routing": )" + routing));
+}
+
+/// The shares of links that `flows` together load at the full rate of NICs, and on how many links.
+std::map<double, int> relieved(const Cluster& cluster,
+                               const std::vector<std::pair<VertexId, VertexId>>& flows) {
+  std::map<LinkId, double> sums;
+  for (const auto& [from, to] : flows) {
+    for (const LinkShare& hop : route_of(cluster, from, to)) sums[hop.link] += hop.share;
+  }
+  std::vector<LinkShare> loads;
+  for (const auto& [link, load] : sums) loads.push_back({.link = link, .share = load});
+  EXPECT_TRUE(cluster.routing->sees_load());
+  cluster.routing->relieve(cluster.topology, cluster.node_type.nic_bandwidth, loads);
+  std::map<double, int> shares;
+  for (const LinkShare& load : loads) ++shares[std::round(1000.0 * load.share) / 1000.0];
+  return shares;
+}
+
+TEST(AdaptiveRouting, OfADragonflyFillsTheShortestPathsFirst) {
+  const auto adaptive = dragonfly(R"({"kind": "adaptive"})");
+  // One flow to the next switch has the cable; endpoint, cable, endpoint.
+  EXPECT_EQ(relieved(*adaptive, {{0, 2}}), (std::map<double, int>{{1.0, 3}}));
+  // Of two one goes by the cable, half of the other by each of the other two switches.
+  EXPECT_EQ(relieved(*adaptive, {{0, 2}, {1, 3}}), (std::map<double, int>{{1.0, 5}, {0.5, 4}}));
+  EXPECT_EQ(relieved(*dragonfly(R"({"kind": "valiant", "share": 0})"), {{0, 2}, {1, 3}}),
+            (std::map<double, int>{{1.0, 5}, {0.5, 4}}));
+}
+
+TEST(AdaptiveRouting, OfADragonflyGoesAroundCrowdedCablesBetweenGroups) {
+  // All eight endpoints of a group send to the next one, over one cable: seven of the eight go
+  // through other groups, one each, and every cable between groups carries no more than one.
+  const auto cluster = dragonfly(R"({"kind": "adaptive"})");
+  std::vector<std::pair<VertexId, VertexId>> flows;
+  for (VertexId from = 0; from < 8; ++from) flows.emplace_back(from, from + 8);
+  const std::map<double, int> shares = relieved(*cluster, flows);
+  EXPECT_LT(shares.rbegin()->first, 3.0);
+}
+
 TEST(AdaptiveRouting, FlowletsFillHalfOfTheLinksAndTheSlowestAThird) {
   // Of shifts that take 90 us where packets are spread: 176 in the mean, 269 in the slowest flow.
   const auto packets = two_tiers(8, 4, R"({"kind": "adaptive"})");
