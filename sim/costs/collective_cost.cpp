@@ -42,8 +42,9 @@ bool is_of_messages(CollectiveKind kind) {
 
 bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm) {
   if (algorithm == CollectiveAlgorithm::ring) return true;
-  if (algorithm != CollectiveAlgorithm::pat) return kind == CollectiveKind::all_reduce;
-  return kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter;
+  const bool is_half = kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter;
+  if (algorithm == CollectiveAlgorithm::pat) return is_half;
+  return kind == CollectiveKind::all_reduce || (is_half && algorithm == CollectiveAlgorithm::torus);
 }
 
 CollectiveVolume collective_volume(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks) {
@@ -51,6 +52,7 @@ CollectiveVolume collective_volume(CollectiveKind kind, CollectiveAlgorithm algo
   HEADWAY_CHECK(has_algorithm(kind, algorithm), "the collective does not run by that algorithm");
   if (ranks == 1) return {};
   if (algorithm == CollectiveAlgorithm::ring) return ring_volume(kind, ranks);
+  if (algorithm == CollectiveAlgorithm::torus) return {ring_volume(kind, ranks).bytes_factor, 1};
   if (algorithm == CollectiveAlgorithm::tree) {
     return {std::min(2.0, ranks / 2.0), 2 * tree_depth(ranks)};
   }

@@ -31,6 +31,7 @@ struct CollectiveAlgorithm {
   static const CollectiveAlgorithm nvls;
   static const CollectiveAlgorithm in_network;
   static const CollectiveAlgorithm pat;
+  static const CollectiveAlgorithm torus;
 };
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::ring{"ring"};
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::tree{"tree"};
@@ -38,9 +39,11 @@ inline constexpr CollectiveAlgorithm CollectiveAlgorithm::hierarchical{"hierarch
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::nvls{"nvls"};
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::in_network{"in_network"};
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::pat{"pat"};
+inline constexpr CollectiveAlgorithm CollectiveAlgorithm::torus{"torus"};
 
 /// Everything runs as a ring (what is made of messages, `is_of_messages`, counts as one);
-/// all-gathers and reduce-scatters as parallel aggregated trees too, all-reduces as all others.
+/// all-gathers and reduce-scatters as parallel aggregated trees too, all-reduces as all others, all
+/// three along the rings of a torus.
 [[nodiscard]] bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm);
 
 /// Made of single messages, which have no ring: an all-to-all, a point-to-point transfer, what a
@@ -97,6 +100,8 @@ struct LinkCost {
 /// the message once and receives the sum once, in one step up and down the tree of switches. Half
 /// the bytes of the ring in the limit: an upper bound, as it leaves out what the switches'
 /// arithmetic and streams cost.
+///
+/// Along the rings of a torus a rank sends what it sends in a ring, over all its links.
 ///
 /// Others (NVLS, hierarchical ones, parallel aggregated trees) send different amounts inside a
 /// domain and between domains, so the amount is the message, and the plan of flows says what part

@@ -43,6 +43,7 @@ std::shared_ptr<const Cluster> changed_cluster(std::shared_ptr<const Cluster> or
   changed->domain_of_node = original->domain_of_node;
   changed->topology = original->topology;
   changed->endpoints = original->endpoints;
+  changed->torus = original->torus;
   changed->rails_only = original->rails_only;
   changed->site = original->site;
   change(*changed);

@@ -12,6 +12,8 @@
 
 namespace headway {
 
+struct TorusShape;
+
 /// Who made a node's processors; `other` where nobody says, too.
 enum class HostProcessor { other, intel, amd };
 
@@ -57,6 +59,8 @@ struct Cluster {
   Topology topology;
   std::unique_ptr<const Routing> routing;
   std::vector<VertexId> endpoints;  ///< of NIC `n` of node `i`: [i * nics + n]
+  /// How the NICs stand where the fabric is a torus of them; else null.
+  std::shared_ptr<const TorusShape> torus;
 
   /// NICs of different numbers are not joined: what is for another rail is handed to the node's own
   /// accelerator there first, as NCCL does (PXN).

@@ -9,6 +9,7 @@
 #include "sim/network/analysis/connectivity.h"
 #include "sim/network/analysis/expectations.h"
 #include "sim/network/fabrics/fabric.h"
+#include "sim/network/fabrics/torus_shape.h"
 #include "sim/network/faults.h"
 #include "sim/network/node_type.h"
 #include "sim/network/optional_schema.h"
@@ -171,6 +172,9 @@ bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>
   cluster.endpoints = std::move(fabric.endpoints);
   cluster.site = fabric.site ? std::move(*fabric.site)
                              : SiteRecord{.hosts = cluster.nodes, .host_ports = cluster.endpoints};
+  if (const auto* torus = dynamic_cast<const TorusShape*>(fabric.layout.get())) {
+    cluster.torus = std::make_shared<const TorusShape>(*torus);
+  }
   reader.resolve("nodes", cluster.nodes);
   set_domains(*parts.fabric, std::move(fabric.domain_of_node), read->kind, cluster,
               reader.diagnostics());

@@ -115,7 +115,7 @@ KindNetwork::Collective KindNetwork::priced_by(int kind, CollectiveKind collecti
                                                const CollectiveGroups& groups,
                                                std::optional<CollectiveAlgorithm> algorithm) const {
   PricedCollective price(cluster_, evidence(kind), collective, groups, algorithm, detail_);
-  const bool overruled = price.ways().empty();  // NCCL has no such algorithm here
+  const bool overruled = price.ways().empty();  // there is no such algorithm here
   if (overruled) {
     price = PricedCollective(cluster_, evidence(kind), collective, groups, std::nullopt, detail_);
   }

@@ -19,8 +19,8 @@ std::vector<std::string> workload_notes(const Model& model, const Strategy& stra
   }
   if (is_overruled) {
     note(
-        "NCCL has no such gradient_algorithm for some of the collectives: they run as it "
-        "chooses");
+        "some collectives of the gradients cannot run by the gradient_algorithm that was asked for: "
+        "they take the fastest (headway collective --algorithm tells why)");
   }
   if (strategy.expert_imbalance == 1.0 && strategy.expert_parallel > 1) {
     note("routing is even: every expert gets as many tokens as the others (expert_imbalance)");

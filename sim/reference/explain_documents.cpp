@@ -107,7 +107,7 @@ constexpr TopicRow kKeys[] = {
     {"collective.library", "text", "", "nccl, or null where hardware or a profile counts."},
     {"collective.average_bus_bandwidth_bytes_per_s", "bytes/s", "",
      "Over the sizes, each counted once."},
-    {"collective.rows.algorithm", "text", "", "ring, tree, hierarchical, nvls or in_network."},
+    {"collective.rows.algorithm", "text", "", "ring, tree, hierarchical, nvls, in_network, pat or torus."},
     {"collective.rows.protocol", "text", "", "Of NCCL: LL, LL128 or Simple; null elsewhere."},
     {"collective.rows.algorithm_bandwidth_bytes_per_s", "bytes/s", "", "Size over time: algbw."},
     {"fabric_answer.host_ports", "count", "", "Ports of nodes on the fabric."},

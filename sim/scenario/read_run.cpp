@@ -45,7 +45,8 @@ see: --seed)"},
             [](RunSettings& run, const Algorithm& one) { run.gradient_algorithm = one; }),
         R"(How all-reduces of gradients run. "auto" is what was measured, else the fastest on an idle
 network of what strategy.collective_library has. in_network is NVIDIA SHARP at its best: the
-switches of the fabric add; nvls: those of the scale-up domain do.
+switches of the fabric add; nvls: those of the scale-up domain do; torus: all rings of a torus at
+once. Collectives that cannot run so are noted, and take the fastest.
 see: headway collective --algorithm)"},
        {"flows", within(&RunSettings::engine, word(&EngineOptions::flows, kFlowEngines)),
         R"(Who shares out the links among flows. The first two are exact max-min and agree; the

@@ -44,10 +44,10 @@ std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, Coll
       return known.algorithm;
     }
   }
-  refuse(
-      fmt::format("{} does not run with --algorithm {}", collective_name(kind), word),
-      "use --algorithm auto; all_reduce runs by all but pat, all_gather and reduce_scatter as ring "
-      "or pat, the others as a ring");
+  refuse(fmt::format("{} does not run with --algorithm {}", collective_name(kind), word),
+         "use --algorithm auto; all_reduce runs by all but pat, all_gather and reduce_scatter as "
+         "ring, "
+         "pat or torus, the others as a ring");
 }
 
 CollectiveLibrary library_of(const Arguments& arguments) {
@@ -78,10 +78,17 @@ void check_sizes(TransportKind transport, CollectiveKind kind, const std::vector
              short_text(doubt->below)));
 }
 
-/// Checks that the library can answer at all.
+/// Checks that the library can answer at all, and that what was asked for can run here.
 void check_choices(const Cluster& cluster, const CollectiveQuestion& question,
                    const std::vector<Bytes>& sizes) {
-  if (question.evidence.library != CollectiveLibrary::nccl) return;
+  if (question.evidence.library != CollectiveLibrary::nccl) {
+    if (!question.algorithm) return;
+    const std::string_view lack = lack_of(*question.algorithm, cluster, groups_of(question));
+    if (lack.empty()) return;
+    refuse(fmt::format("{} does not run as {} here", collective_name(question.kind),
+                       question.algorithm->name),
+           fmt::format("it needs {}", lack));
+  }
   const std::string& accelerator = cluster.node_type.accelerator;
   if (nccl_node_costs(accelerator) == nullptr) {
     refuse(fmt::format("no costs of NCCL are known on {}", in_quotes(accelerator)),
@@ -228,7 +235,8 @@ std::vector<Option> collective_options() {
       {.name = "algorithm",
        .value = "NAME",
        .fallback = "auto",
-       .help = "ring, tree, hierarchical, nvls, in_network, pat; auto: ring or tree, the faster",
+       .help = "ring, tree, hierarchical, nvls, in_network, pat, torus; auto: ring, tree or torus, "
+               "the fastest",
        .group = OptionGroup::run,
        .words = algorithm_words()},
       {.name = "library",
@@ -285,6 +293,7 @@ Command collective_command() {
       "other. Where the fabric is too narrow for one group alone, both are as long. in_network is "
       "NVIDIA "
       "SHARP at its best: the switches of the fabric add; nvls: those of the scale-up domain do. "
+      "torus: all rings of a torus at once, both ways round. "
       "Bandwidths are in 1e9 bytes a second; --json is in SI base units.";
   command.run = run_collective;
   return command;

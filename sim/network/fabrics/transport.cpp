@@ -81,6 +81,10 @@ default: nothing is encrypted)"},
   return kFields;
 }
 
+bool may_reduce(TransportKind kind) {
+  return kind == TransportKind::infiniband || kind == TransportKind::unstated;
+}
+
 bool is_stated(const FabricTransport& transport) {
   return transport.kind != TransportKind::unstated;
 }
@@ -100,7 +104,13 @@ default: not stated: counted as InfiniBand)"},
             .settled([](Transport& of) { of.costs = transport_costs(of.kind); })
             .where([](const Transport&) { return false; }),
         R"(What is known better of the transport at this site.
-default: the transport's)"}});
+default: the transport's)"},
+       {"reduces",
+        flag(&Transport::reduces)
+            .settled([](Transport& of) { of.reduces = may_reduce(of.kind); })
+            .where([](const Transport& of) { return of.reduces != may_reduce(of.kind); }),
+        R"(The switches add up what passes them, as the algorithm in_network needs: NVIDIA SHARP.
+default: true of infiniband, and where no transport is stated)"}});
   return kFields;
 }
 

@@ -56,6 +56,7 @@ struct TransportCosts {
 struct FabricTransport {
   TransportKind kind = TransportKind::unstated;
   TransportCosts costs = {};
+  bool reduces = true;  ///< switches add up what passes them (NVIDIA SHARP)
 };
 /// Reads "transport" of a fabric, and what its "transport_costs" say otherwise.
 [[nodiscard]] FabricTransport read_transport(ObjectReader& reader);

@@ -6,6 +6,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/costs/measured_collective.h"
+#include "sim/programs/flows/algorithms/algorithm.h"
 #include "sim/programs/flows/collective_shapes.h"
 #include "sim/programs/flows/nccl_costs.h"
 
@@ -129,12 +130,15 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
     }
     return;
   }
-  // Only some switches can add, and few libraries go by hierarchies: nobody gets that unasked.
-  std::vector<CollectiveAlgorithm> algorithms{CollectiveAlgorithm::ring, CollectiveAlgorithm::tree};
+  // Only some switches can add, and few libraries go by hierarchies: nobody gets that unasked. Who
+  // has a torus has software that knows it.
+  std::vector<CollectiveAlgorithm> algorithms{CollectiveAlgorithm::ring, CollectiveAlgorithm::tree,
+                                              CollectiveAlgorithm::torus};
   if (algorithm) algorithms = {*algorithm};
   const NetworkCosts costs = scope_costs(node_of(cluster, evidence), evidence, kind);
   for (const CollectiveAlgorithm each : algorithms) {
-    if (has_algorithm(kind, each)) add(costs, {.algorithm = each}, nullptr);
+    if (!has_algorithm(kind, each) || !lack_of(each, cluster, groups).empty()) continue;
+    add(costs, {.algorithm = each}, nullptr);
   }
   if (evidence.library == CollectiveLibrary::profile && !algorithm && !laid->ways.empty()) {
     measured_ = measured_curves(*evidence.profile, node_of(cluster, evidence),

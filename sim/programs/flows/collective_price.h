@@ -35,9 +35,10 @@ struct CollectivePrice {
 /// measured, where the evidence measured this kind among so many ranks on links like these; else
 /// the way that is fastest on an idle network, as NCCL chooses by its own model.
 ///
-/// What the evidence lets choose from: with `hardware` and `profile` ring and tree (nobody gets
-/// switches that add, or hierarchies, unasked), with `nccl` what NCCL has: ring and tree by three
-/// protocols, NVLS where the switches of the scale-up fabric reduce.
+/// What the evidence lets choose from: with `hardware` and `profile` ring and tree, and on a torus
+/// the rings of all its dimensions (nobody gets switches that add, or hierarchies, unasked), with
+/// `nccl` what NCCL has: ring and tree by three protocols, NVLS where the switches of the scale-up
+/// fabric reduce.
 class PricedCollective {
  public:
   /// One way to run it, laid over the network.
@@ -61,10 +62,11 @@ class PricedCollective {
 
   /// The price of the all-gather of groups whose reduce-scatter this is, or the other way around:
   /// both send as much around the same rings. Requires evidence that knows of nothing but rings for
-  /// them, as all but NCCL's do.
+  /// them, or those of a torus, as all but NCCL's do.
   [[nodiscard]] PricedCollective mirrored() const;
 
-  /// Empty if there is no such algorithm for this kind, or NCCL has none such here.
+  /// Empty if there is no such algorithm for this kind, the groups lack what it needs, or NCCL has
+  /// none such here.
   [[nodiscard]] const std::vector<Way>& ways() const { return laid_->ways; }
 
   /// What a message costs, its size as nccl-tests counts it. Requires a way.

@@ -95,14 +95,12 @@ Seconds add_collective(PlanBuilder& builder, const Cluster& cluster, const Netwo
   if (kind == CollectiveKind::gather || kind == CollectiveKind::scatter) {
     return add_root(builder, members, cluster, costs, kind == CollectiveKind::gather);
   }
-  const std::span<const AlgorithmKind> kinds = algorithm_kinds();
-  const auto known = std::ranges::find(kinds, algorithm, &AlgorithmKind::algorithm);
-  HEADWAY_CHECK(known != kinds.end(), "unknown algorithm");
-  return known->lay({.builder = builder,
-                     .domains = domains,
-                     .costs = costs,
-                     .kind = kind,
-                     .ranks = static_cast<int>(members.size())});
+  return kind_of(algorithm).lay({.cluster = cluster,
+                                 .builder = builder,
+                                 .members = members,
+                                 .domains = domains,
+                                 .costs = costs,
+                                 .kind = kind});
 }
 
 }  // namespace headway

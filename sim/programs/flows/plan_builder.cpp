@@ -259,8 +259,10 @@ FlowPlan PlanBuilder::finished(Seconds latency) const {
   plan.latency += crossing > 0.0 ? costs_.scale_out_overhead : costs_.scale_up_overhead;
   if (crossing > 0.0) {
     plan.nic_rate = 1.0 / crossing * nic_;
-    // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC.
-    if (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic) {
+    // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC,
+    // and of one with several links, as on a torus, what it has for all together.
+    if (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic ||
+        cluster_.topology.switch_count() == 0) {
       plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing * nic_);
     }
   }

@@ -100,6 +100,60 @@ TEST_P(CollectiveTwins, ARingOfSwitchlessNodesMeetsItsClosedForm) {
   }
 }
 
+TEST_P(CollectiveTwins, ATorusIsAllUsedAtOnce) {
+  // d dimensions of n places, a message of 2 d parts: every link of 8 GB/s carries (N-1)/N of a
+  // part, in d (n-1) steps of 500 ns; an all-reduce twice.
+  struct Case {
+    const char* dimensions;
+    int count;
+    int size;
+  };
+  for (const auto& [dimensions, count, size] : {Case{"[8]", 1, 8}, Case{"[4, 4]", 2, 4},
+                                                Case{"[4, 4, 4]", 3, 4}, Case{"[3, 3, 3]", 3, 3}}) {
+    int ranks = 1;
+    for (int i = 0; i < count; ++i) ranks *= size;
+    const auto cluster = cluster_of(
+        ClusterText{.nodes = ranks,
+                    .fabric = fmt::format(R"({{"kind": "torus", "dims": {}, "bandwidth": "8 GB/s",
+                                   "hop_latency": "500 ns"}})",
+                                          dimensions)}
+            .text());
+    const double gather =
+        (ranks - 1.0) / ranks * 8e9 / (2.0 * count * 8e9) + count * (size - 1.0) * 500e-9;
+    for (const CollectiveKind kind :
+         {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+      const double expected = kind == CollectiveKind::all_reduce ? 2.0 * gather : gather;
+      EXPECT_NEAR(simulated(*cluster, kind, CollectiveAlgorithm::torus, GetParam()), expected,
+                  1e-9 * expected)
+          << dimensions << " " << collective_name(kind);
+    }
+  }
+}
+
+TEST_P(CollectiveTwins, ATorusOfUnequalSidesWaitsForTheFullest) {
+  // 4 x 8: along the first dimension 3 at first and 3 x 8 behind the other one, 27; along the
+  // second 7 and 7 x 4, 35, where equal sides would have 31 each.
+  const auto cluster = cluster_of(
+      ClusterText{.nodes = 32, .fabric = R"({"kind": "torus", "dims": [4, 8], "bandwidth": "5 GB/s",
+                    "hop_latency": "500 ns"})"}
+          .text());
+  const double expected = 35.0 / 32.0 * 8e9 / (4.0 * 5e9) + (3 + 7) * 500e-9;
+  EXPECT_NEAR(
+      simulated(*cluster, CollectiveKind::all_gather, CollectiveAlgorithm::torus, GetParam()),
+      expected, 1e-9 * expected);
+}
+
+TEST_P(CollectiveTwins, LinksOfATorusTogetherCarryNoMoreThanTheNic) {
+  // Four links of 50 GB/s behind a NIC of 50.
+  const auto cluster = cluster_of(ClusterText{
+      .nodes = 16, .fabric = R"({"kind": "torus", "dims": [4, 4], "hop_latency": "500 ns"})"}
+                                      .text());
+  const double expected = 15.0 / 16.0 * 8e9 / 50e9 + 6 * 500e-9;
+  EXPECT_NEAR(
+      simulated(*cluster, CollectiveKind::all_gather, CollectiveAlgorithm::torus, GetParam()),
+      expected, 1e-9 * expected);
+}
+
 TEST_P(CollectiveTwins, AHalvedLinkHalvesTheRing) {
   // A pipelined ring goes as fast as its slowest edge: 16 nodes, one NIC at 25 GB/s.
   const auto cluster = lone_accelerators(16);

@@ -1,7 +1,9 @@
 #include "sim/programs/flows/algorithms/algorithm.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "sim/base/diagnostic.h"
 #include "sim/programs/flows/binary_tree.h"
 
 namespace headway {
@@ -13,17 +15,39 @@ AlgorithmLayout lay_hierarchical;
 AlgorithmLayout lay_nvls;
 AlgorithmLayout lay_in_network;
 AlgorithmLayout lay_pat;
+AlgorithmLayout lay_torus;
+AlgorithmLack lack_of_nvls;
+AlgorithmLack lack_of_in_network;
+AlgorithmLack lack_of_torus;
 
 std::span<const AlgorithmKind> algorithm_kinds() {
   static constexpr AlgorithmKind kKinds[] = {
       {CollectiveAlgorithm::ring, lay_ring},
       {CollectiveAlgorithm::tree, lay_tree},
       {CollectiveAlgorithm::hierarchical, lay_hierarchical},
-      {CollectiveAlgorithm::nvls, lay_nvls},
-      {CollectiveAlgorithm::in_network, lay_in_network},
+      {CollectiveAlgorithm::nvls, lay_nvls, lack_of_nvls},
+      {CollectiveAlgorithm::in_network, lay_in_network, lack_of_in_network},
       {CollectiveAlgorithm::pat, lay_pat},
+      {CollectiveAlgorithm::torus, lay_torus, lack_of_torus},
   };
   return kKinds;
+}
+
+const AlgorithmKind& kind_of(CollectiveAlgorithm algorithm) {
+  const std::span<const AlgorithmKind> kinds = algorithm_kinds();
+  const auto known = std::ranges::find(kinds, algorithm, &AlgorithmKind::algorithm);
+  HEADWAY_CHECK(known != kinds.end(), "unknown algorithm");
+  return *known;
+}
+
+std::string_view lack_of(CollectiveAlgorithm algorithm, const Cluster& cluster,
+                         const CollectiveGroups& groups) {
+  AlgorithmLack* const lack = kind_of(algorithm).lack;
+  for (const std::vector<std::int32_t>& members : groups) {
+    const std::string_view lacking = lack == nullptr ? "" : lack(cluster, members);
+    if (!lacking.empty()) return lacking;
+  }
+  return {};
 }
 
 Seconds lay_rings_inside(const GroupToLay& group) {

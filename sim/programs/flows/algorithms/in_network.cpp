@@ -18,4 +18,12 @@ Seconds lay_in_network(const GroupToLay& group) {
   return longest + lay_rings_inside(group);
 }
 
+std::string_view lack_of_in_network(const Cluster& cluster,
+                                    std::span<const std::int32_t> /*members*/) {
+  if (cluster.topology.switch_count() == 0) return "switches, and this fabric has none";
+  if (cluster.node_type.transport.reduces) return {};
+  return "switches that add up what passes them: NVIDIA SHARP over InfiniBand, or whatever makes "
+         "\"reduces\" of the \"fabric\" true";
+}
+
 }  // namespace headway

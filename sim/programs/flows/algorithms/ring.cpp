@@ -19,12 +19,12 @@ Seconds lay_ring(const GroupToLay& group) {
     around += slowest;
   }
   const int crossings = domains.size() > 1 ? static_cast<int>(domains.size()) : 0;
-  if (group.ranks > crossings) {
-    around += static_cast<double>(group.ranks - crossings) * group.costs.scale_up_latency;
+  if (group.ranks() > crossings) {
+    around += static_cast<double>(group.ranks() - crossings) * group.costs.scale_up_latency;
     group.builder.use_scale_up(1.0);
   }
-  const int steps = collective_volume(group.kind, CollectiveAlgorithm::ring, group.ranks).steps;
-  return steps / static_cast<double>(group.ranks) * around;
+  const int steps = collective_volume(group.kind, CollectiveAlgorithm::ring, group.ranks()).steps;
+  return steps / static_cast<double>(group.ranks()) * around;
 }
 
 }  // namespace headway

@@ -5,7 +5,7 @@ namespace headway {
 /// NCCL's double binary tree between domains, a chain inside each, up and down.
 Seconds lay_tree(const GroupToLay& group) {
   const CollectiveVolume volume =
-      collective_volume(group.kind, CollectiveAlgorithm::tree, group.ranks);
+      collective_volume(group.kind, CollectiveAlgorithm::tree, group.ranks());
   const Seconds between = lay_trees_between(group, volume.bytes_factor);
   const std::size_t largest = group.domains.largest();
   if (largest > 1) group.builder.use_scale_up(1.0);

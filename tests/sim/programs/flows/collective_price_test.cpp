@@ -213,6 +213,60 @@ TEST(CollectivePrice, AnAlgorithmThatIsAskedForIsNotTheOneMeasured) {
   EXPECT_NEAR(prices.price(1_MB).time.count(), 1.5 * 1e6 / 400e9, 1e-15);
 }
 
+/// What hardware alone chooses from.
+std::vector<std::string_view> ways_of(const Cluster& cluster, const CollectiveGroups& groups,
+                                      std::optional<CollectiveAlgorithm> algorithm = std::nullopt) {
+  const PricedCollective prices(cluster, {}, CollectiveKind::all_reduce, groups, algorithm);
+  std::vector<std::string_view> names;
+  for (const auto& way : prices.ways()) names.push_back(way.algorithm.name);
+  return names;
+}
+
+TEST(CollectivePrice, RanksThatFillRingsOfATorusUseThem) {
+  // 4 x 4 places, numbered along the second dimension; of the mesh the first one has two ends.
+  using Names = std::vector<std::string_view>;
+  const Names with{"ring", "tree", "torus"};
+  const Names without{"ring", "tree"};
+  const auto torus_of = [](const std::string& dimensions) {
+    return cluster_of(
+        ClusterText{.nodes = 16, .fabric = R"({"kind": "torus", "dims": )" + dimensions + "}"}
+            .text());
+  };
+  const auto torus = torus_of("[4, 4]");
+  CollectiveGroups all(1);
+  for (int i = 0; i < 16; ++i) all.front().push_back(i);
+  EXPECT_EQ(ways_of(*torus, all), with);
+  EXPECT_EQ(ways_of(*torus, {{4, 5, 6, 7}, {0, 1, 2, 3}}), with);
+  EXPECT_EQ(ways_of(*torus, {{0, 4, 8, 12}}), with);
+  EXPECT_EQ(ways_of(*torus, {{4, 5, 6, 7}, {0, 1, 4, 5}}), without);
+  EXPECT_EQ(ways_of(*torus, {{0, 1, 2, 3, 4, 5, 6, 7}}), without);
+  EXPECT_EQ(ways_of(*torus_of(R"([4, 4], "wrap": [false, true])"), all), without);
+  EXPECT_EQ(ways_of(*torus_of(R"([2, 8])"), all), with);
+  EXPECT_EQ(ways_of(*cluster_of(ClusterText{.nodes = 16}.text()), all), without);
+}
+
+TEST(CollectivePrice, OnlySwitchesThatAddAreAskedTo) {
+  const auto has = [](const std::string& fabric, CollectiveAlgorithm algorithm) {
+    const auto cluster =
+        cluster_of(ClusterText{.nodes = 2, .accelerators = 4, .nics = 4, .fabric = fabric}.text());
+    return !ways_of(*cluster, kBothNodes, algorithm).empty();
+  };
+  const auto in_network = [&](const std::string& more) {
+    return has(R"({"kind": "single_switch")" + more + "}", CollectiveAlgorithm::in_network);
+  };
+  EXPECT_TRUE(in_network(""));
+  EXPECT_TRUE(in_network(R"(, "transport": "infiniband")"));
+  EXPECT_FALSE(in_network(R"(, "transport": "infiniband", "reduces": false)"));
+  EXPECT_FALSE(in_network(R"(, "transport": "roce")"));
+  EXPECT_FALSE(in_network(R"(, "transport": "tcp")"));
+  EXPECT_TRUE(in_network(R"(, "transport": "roce", "reduces": true)"));
+  EXPECT_FALSE(has(R"({"kind": "torus", "dims": [8]})", CollectiveAlgorithm::in_network));
+  EXPECT_FALSE(has(R"({"kind": "single_switch"})", CollectiveAlgorithm::nvls));
+  std::string text = kNodes.text();
+  text.replace(text.find("\"scale_up\": {"), 13, R"("scale_up": {"reduces": true, )");
+  EXPECT_FALSE(ways_of(*cluster_of(text), kBothNodes, CollectiveAlgorithm::nvls).empty());
+}
+
 TEST(CollectivePrice, CurvesHoldOnLinksOfTheirBandwidth) {
   const auto cluster = cluster_of(kNodes.text());
   Profile profile = measured_profile();

@@ -214,7 +214,8 @@ TEST(FlowPlans, AllToAllOverDomainsKeepsItsPartInside) {
 TEST(FlowPlans, AllToAllOnATorusLoadsTheLinksOfAllItsRoutes) {
   // Eight on a ring: 1, 2 and 3 links each way, and 4 links up from even and down from odd places,
   // 8 (2 + 4 + 6 + 4) = 128 over 16 links that are alike. Each rank sends 1/7 of the amount to each
-  // other one, all of it 7/8 of a message of 1 GB: 8/8 GB over every link, at 50 GB/s. The
+  // other one, all of it 7/8 of a message of 1 GB: 8/8 GB over every link, in 20 ms at 50 GB/s; what
+  // a NIC of 12.5 GB/s sends by both its links, 7/8 GB, takes longer. The
   // longest of 7 steps crosses 4 links.
   const auto ring = cluster_of(topology_text(
       8, 1, R"({"kind": "torus", "dims": [8], "bandwidth": "50 GB/s", "hop_latency": "3 us"})"));
@@ -228,7 +229,7 @@ TEST(FlowPlans, AllToAllOnATorusLoadsTheLinksOfAllItsRoutes) {
   EXPECT_DOUBLE_EQ(whole.latency.count(), 7 * 4 * 3e-6);
   EXPECT_DOUBLE_EQ(idle_seconds(*ring, {}, CollectiveKind::all_to_all, CollectiveAlgorithm::ring,
                                 {first(8)}, 1_GB),
-                   84e-6 + 1e9 / 50e9);
+                   84e-6 + 7.0 / 8.0 * 1e9 / 12.5e9);
   const FlowPlan idle = plan(PlanDetail::idle_nic);
   EXPECT_TRUE(idle.links.empty());
   EXPECT_EQ(idle.latency, whole.latency);
