@@ -29,6 +29,14 @@ Domains::Domains(const Cluster& cluster, std::span<const std::int32_t> members)
 
 namespace {
 
+/// The latency of messages of one rank to as many others, the last of which takes `slowest` on its
+/// way: software takes its part of a step for each of them, and all are under way at once.
+Seconds in_turn(double others, Seconds slowest, bool crosses, const NetworkCosts& costs) {
+  if (costs.posts_at_once) return slowest;
+  const Seconds step = crosses ? costs.scale_out_latency : costs.scale_up_latency;
+  return (others - 1.0) * step + slowest;
+}
+
 /// Every pair exchanges 1/ranks of the message; the amount is what one rank sends. Returns the
 /// latency of all of it.
 Seconds add_all_pairs(PlanBuilder& builder, const std::vector<std::int32_t>& members,
@@ -44,9 +52,9 @@ Seconds add_all_pairs(PlanBuilder& builder, const std::vector<std::int32_t>& mem
     smallest = std::min(smallest, count);
   }
   if (largest > 1) builder.use_scale_up((largest - 1) / others);
-  if (!costs.message_overhead) return others * slowest;
-  const Seconds inside = static_cast<double>(largest - 1) * costs.scale_up_latency;
   const auto remote = static_cast<double>(members.size()) - smallest;
+  if (!costs.message_overhead) return in_turn(others, slowest, remote > 0.0, costs);
+  const Seconds inside = static_cast<double>(largest - 1) * costs.scale_up_latency;
   if (remote == 0.0) return inside;
   return max(inside, slowest + 2.0 * remote * *costs.message_overhead);
 }
@@ -79,9 +87,9 @@ Seconds add_root(PlanBuilder& builder, const std::vector<std::int32_t>& members,
     if (cluster.domain_of(member) == cluster.domain_of(root)) ++inside;
   }
   if (inside > 0) builder.use_scale_up(inside / others);
-  if (!costs.message_overhead) return others * slowest;
-  const Seconds near = static_cast<double>(inside) * costs.scale_up_latency;
   const double remote = others - inside;
+  if (!costs.message_overhead) return in_turn(others, slowest, remote > 0.0, costs);
+  const Seconds near = static_cast<double>(inside) * costs.scale_up_latency;
   return remote == 0.0 ? near : max(near, slowest + remote * *costs.message_overhead);
 }
 

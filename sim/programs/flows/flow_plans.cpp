@@ -41,7 +41,8 @@ NetworkCosts network_costs(const Profile& profile, const NodeType& node, Collect
 
 NetworkCosts ideal_network_costs(const NodeType& node_type) {
   return {.scale_up_latency = node_type.scale_up_latency,
-          .scale_out_latency = 2.0 * node_type.nic_latency};
+          .scale_out_latency = 2.0 * node_type.nic_latency,
+          .posts_at_once = true};
 }
 
 FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,

@@ -22,8 +22,11 @@ struct NetworkCosts {
   Seconds scale_out_latency;          ///< of a step across the fabric, on top of the path's own
   Seconds scale_out_overhead;         ///< of a whole collective or message that crosses the fabric
   /// What the host takes to post a message and to take one in. An all-to-all then posts all its
-  /// messages at once and waits for the slowest; without it, they follow each other.
+  /// messages at once and waits for the slowest; without it, one follows the other as its step
+  /// does. No message waits for the way of the one before.
   std::optional<Seconds> message_overhead;
+  /// Messages of a rank wait for nothing but links: hardware alone.
+  bool posts_at_once = false;
   /// What is for another rail is handed to the accelerator there inside the domain and sent by its
   /// NIC, so that it stays below one leaf switch (NCCL's PXN).
   bool is_rail_local = false;

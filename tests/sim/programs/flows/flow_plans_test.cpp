@@ -190,17 +190,17 @@ TEST(FlowPlans, AllToAllUsesTheShareOfANicThatSoftwareReaches) {
   const auto cluster = cluster_of(ClusterText{.nodes = 4}.text());
   EXPECT_DOUBLE_EQ(idle_seconds(*cluster, {.scale_out_efficiency = 0.8}, CollectiveKind::all_to_all,
                                 CollectiveAlgorithm::ring, {first(4)}, 1_GB),
-                   3 * 2e-6 + 0.75e9 / 40e9);
+                   2e-6 + 0.75e9 / 40e9);
 }
 
 TEST(FlowPlans, AllToAllOverDomainsKeepsItsPartInside) {
   // 2 nodes of 2 accelerators, a NIC each: a rank sends 1/4 to its neighbour and 2/4 across. 0.5 GB
-  // at 50 GB/s decide over 0.25 GB at 400 GB/s. 3 steps of 2 us.
+  // at 50 GB/s decide over 0.25 GB at 400 GB/s. All messages are under way at once, for 2 us.
   const auto cluster = cluster_of(ClusterText{.nodes = 2, .accelerators = 2, .nics = 2}.text());
   EXPECT_DOUBLE_EQ(
       idle_seconds(*cluster, ideal_network_costs(cluster->node_type), CollectiveKind::all_to_all,
                    CollectiveAlgorithm::ring, {first(4)}, 1_GB),
-      6e-6 + 0.5e9 / 50e9);
+      2e-6 + 0.5e9 / 50e9);
   // With 10 GB/s inside, 0.25 GB there take 25 ms.
   const auto slow = cluster_of(
       ClusterText{.nodes = 2, .accelerators = 2, .nics = 2, .scale_up_bandwidth = "10 GB/s"}
@@ -208,7 +208,7 @@ TEST(FlowPlans, AllToAllOverDomainsKeepsItsPartInside) {
   EXPECT_DOUBLE_EQ(
       idle_seconds(*slow, ideal_network_costs(slow->node_type), CollectiveKind::all_to_all,
                    CollectiveAlgorithm::ring, {first(4)}, 1_GB),
-      6e-6 + 25e-3);
+      2e-6 + 25e-3);
 }
 
 TEST(FlowPlans, AllToAllOnATorusLoadsTheLinksOfAllItsRoutes) {
@@ -216,7 +216,7 @@ TEST(FlowPlans, AllToAllOnATorusLoadsTheLinksOfAllItsRoutes) {
   // 8 (2 + 4 + 6 + 4) = 128 over 16 links that are alike. Each rank sends 1/7 of the amount to each
   // other one, all of it 7/8 of a message of 1 GB: 8/8 GB over every link, in 20 ms at 50 GB/s; what
   // a NIC of 12.5 GB/s sends by both its links, 7/8 GB, takes longer. The
-  // longest of 7 steps crosses 4 links.
+  // longest of the ways, which all are taken at once, crosses 4 links.
   const auto ring = cluster_of(topology_text(
       8, 1, R"({"kind": "torus", "dims": [8], "bandwidth": "50 GB/s", "hop_latency": "3 us"})"));
   const auto plan = [&](PlanDetail detail) {
@@ -226,10 +226,10 @@ TEST(FlowPlans, AllToAllOnATorusLoadsTheLinksOfAllItsRoutes) {
   const FlowPlan whole = plan(PlanDetail::fabric);
   ASSERT_EQ(whole.links.size(), 16U);
   for (const LinkLoad& load : whole.links) EXPECT_DOUBLE_EQ(load.weight, 8.0 / 7.0);
-  EXPECT_DOUBLE_EQ(whole.latency.count(), 7 * 4 * 3e-6);
+  EXPECT_DOUBLE_EQ(whole.latency.count(), 4 * 3e-6);
   EXPECT_DOUBLE_EQ(idle_seconds(*ring, {}, CollectiveKind::all_to_all, CollectiveAlgorithm::ring,
                                 {first(8)}, 1_GB),
-                   84e-6 + 7.0 / 8.0 * 1e9 / 12.5e9);
+                   12e-6 + 7.0 / 8.0 * 1e9 / 12.5e9);
   const FlowPlan idle = plan(PlanDetail::idle_nic);
   EXPECT_TRUE(idle.links.empty());
   EXPECT_EQ(idle.latency, whole.latency);
