@@ -69,14 +69,38 @@ void share_out(double amount, const std::vector<LinkId>& links, Widths* widths,
   for (std::size_t i = 0; i < links.size(); ++i) shares[i] = amount * (of_links[i] / sum);
 }
 
+/// What arrives at a switch or an endpoint.
+struct Arrival {
+  VertexId vertex;
+  double share;
+};
+
+/// Each vertex once, in their order, in which links of most fabrics lead to them anyway.
+void add_up(std::vector<Arrival>& arrivals) {
+  if (!std::ranges::is_sorted(arrivals, {}, &Arrival::vertex)) {
+    std::ranges::stable_sort(arrivals, {}, &Arrival::vertex);
+  }
+  auto last = arrivals.begin();
+  for (const Arrival& arrival : arrivals) {
+    if (&arrival == &*last) continue;
+    if (arrival.vertex == last->vertex) {
+      last->share += arrival.share;
+    } else {
+      *++last = arrival;
+    }
+  }
+  if (!arrivals.empty()) arrivals.erase(last + 1, arrivals.end());
+}
+
 bool append_shares(const PathChoices& paths, const Topology& topology, VertexId from, VertexId to,
                    double amount, Widths* widths, std::vector<LinkShare>& route) {
   const std::size_t before = route.size();
   std::vector<double> shares;
   std::vector<LinkId> links;
-  std::map<VertexId, double> here{{from, amount}};
+  std::vector<Arrival> here{{from, amount}};
+  std::vector<Arrival> next;
   while (!here.empty()) {
-    std::map<VertexId, double> next;
+    next.clear();
     for (const auto& [vertex, share] : here) {
       if (vertex == to) continue;  // arrived, maybe sooner than other parts
       paths.first_links(vertex, to, links);
@@ -88,10 +112,11 @@ bool append_shares(const PathChoices& paths, const Topology& topology, VertexId 
       for (std::size_t i = 0; i < links.size(); ++i) {
         if (shares[i] == 0.0) continue;
         route.push_back({.link = links[i], .share = shares[i]});
-        next[topology.link(links[i]).to] += shares[i];
+        next.push_back({.vertex = topology.link(links[i]).to, .share = shares[i]});
       }
     }
-    here = std::move(next);
+    add_up(next);
+    std::swap(here, next);
   }
   return true;
 }
