@@ -118,8 +118,9 @@ see: Lepikhin et al. 2020 (arXiv:2006.16668), 3.2)"},
        "Sequences of a training step, over all replicas."},
       {"micro_batches_by_speed", flag(&Strategy::micro_batches_by_speed),
        R"(Replicas that stand on faster accelerators get more micro-batches, so that all end together; else
-all get equally many.
-see: cluster.topology.other_nodes; accelerator_kinds)"},
+all get equally many. What perturbations list as slow for the whole run (slow_accelerators, slow_nodes) is
+known then; what is drawn or passes is not.
+see: cluster.topology.other_nodes; perturbations.slow_accelerators; accelerator_kinds)"},
       {"sequence_length", whole(&Strategy::sequence_length, kTokens), R"(Tokens of a sequence.
 see: model.sequence_length
 default: the model's)"}};

@@ -151,8 +151,13 @@ BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
   check_passes(strategy);
   const Placement placement = placement_of(strategy, scenario.placement.order);
   BuiltWorkload built =
-      build_workload({scenario.model, strategy, scenario.profiles(), *scenario.cluster, placement,
-                      scenario.run.gradient_algorithm});
+      build_workload({.model = scenario.model,
+                      .strategy = strategy,
+                      .profiles = scenario.profiles(),
+                      .cluster = *scenario.cluster,
+                      .placement = placement,
+                      .algorithm = scenario.run.gradient_algorithm,
+                      .slow_accelerators = &scenario.perturbation.slow_accelerators});
   if (scenario.software_factor != 1.0) scale_software(built.workload, scenario.software_factor);
   for (const WorkloadChange change : scenario.workload_changes) change(built.workload);
   return built;

@@ -1,5 +1,6 @@
 #include "sim/programs/build_workload.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -40,7 +41,12 @@ class WorkloadBuilder {
       return group_costs(model_, strategy_, job.profiles, cluster_, exchanges_.classes());
     });
     shape_job(job.profiles);
-    micro_batches_ = micro_batches_of_replicas(job_, costs(), exchanges_);
+    micro_batches_ =
+        micro_batches_of_replicas(job_, costs(), exchanges_, [&](int replica, int stage) {
+          return job.slow_accelerators == nullptr
+                     ? 1.0
+                     : slowest_of(*job.slow_accelerators, replica, stage);
+        });
   }
 
   BuiltWorkload built() && {
@@ -65,6 +71,17 @@ class WorkloadBuilder {
   }
 
  private:
+  [[nodiscard]] double slowest_of(const std::map<int, double>& listed, int replica,
+                                  int stage) const {
+    double slowest = 0.0;
+    for (int c = 0; c < strategy_.context_parallel; ++c) {
+      for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+        const auto found = listed.find(placement_.accelerator(t, c, replica, stage));
+        slowest = std::max(slowest, found == listed.end() ? 1.0 : found->second);
+      }
+    }
+    return slowest;
+  }
   [[nodiscard]] const std::vector<GroupCosts>& costs() const { return *known_costs_; }
 
   void shape_job(const KindProfiles& profiles) {

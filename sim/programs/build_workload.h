@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "sim/costs/kind_profiles.h"
@@ -38,6 +39,9 @@ struct JobToBuild {
   /// Keeps what the next strategy of the same model on the same cluster, with the same profiles,
   /// may have in common.
   KnownJobs* known = nullptr;
+  /// Time factors of those that are listed as slow, by global index, for micro-batches that are
+  /// shared out by speed.
+  const std::map<int, double>* slow_accelerators = nullptr;
 };
 
 /// Turns a training job into programs, rank groups, communicators and the flows between them. What

@@ -92,9 +92,9 @@ StageCost widest_cost(const std::vector<GroupCosts>& costs) {
   return cost;
 }
 
-std::vector<std::int64_t> micro_batches_of_replicas(const JobShape& job,
-                                                    const std::vector<GroupCosts>& costs,
-                                                    const ExchangeLayout& layout) {
+std::vector<std::int64_t> micro_batches_of_replicas(
+    const JobShape& job, const std::vector<GroupCosts>& costs, const ExchangeLayout& layout,
+    const std::function<double(int replica, int stage)>& slowness) {
   const Strategy& strategy = *job.strategy;
   const auto replicas = static_cast<std::size_t>(strategy.data_parallel);
   std::vector<std::int64_t> shares(replicas, strategy.micro_batches());
@@ -112,7 +112,8 @@ std::vector<std::int64_t> micro_batches_of_replicas(const JobShape& job,
         costs[ranks].put_into(of_class);
         entry->second = stage_pass_time(of_class, stage);
       }
-      pace[replica] = std::max(pace[replica], entry->second.count());
+      const double here = entry->second.count() * slowness(static_cast<int>(replica), stage);
+      pace[replica] = std::max(pace[replica], here);
     }
   }
   using End = std::pair<double, std::size_t>;  // if it had one more, and of which replica

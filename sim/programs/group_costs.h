@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "sim/costs/kind_profiles.h"
@@ -40,8 +41,10 @@ struct GroupCosts {
 /// so many that the last replica ends as early as can be. A replica with m micro-batches in p
 /// stages takes (m + p - 1) times what one takes its slowest stage (Narayanan et al. 2021,
 /// arXiv:2104.04473, section 2.1); each further one goes to whoever would end first with it, which
-/// is best, as every replica only gets slower with each.
+/// is best, as every replica only gets slower with each. `slowness(replica, stage)` is the time
+/// factor of its slowest rank.
 [[nodiscard]] std::vector<std::int64_t> micro_batches_of_replicas(
-    const JobShape& job, const std::vector<GroupCosts>& costs, const ExchangeLayout& layout);
+    const JobShape& job, const std::vector<GroupCosts>& costs, const ExchangeLayout& layout,
+    const std::function<double(int replica, int stage)>& slowness);
 
 }  // namespace headway

@@ -34,6 +34,25 @@ TEST(KindsOfRanks, MicroBatchesBySpeedEndTogether) {
   EXPECT_NEAR(job.closed_form_seconds() / equally.closed_form_seconds(), 8.0 / 20.0, 1e-4);
 }
 
+TEST(KindsOfRanks, MicroBatchesBySpeedKnowWhatIsListedAsSlow) {
+  // Of one kind, but the second listed as four times as slow: 8 and 2 of ten likewise.
+  MixedJob job = two_replicas({0, 0});
+  job.strategy.micro_batches_by_speed = true;
+  EXPECT_EQ(message_slots_of(job.workload(), 0), 2 * 5);
+  const std::map<int, double> slow = {{1, 4.0}};
+  const KindProfiles profiles = job.profiles();
+  const Placement placement = job.placement();
+  const Workload workload = build_workload({.model = job.model,
+                                            .strategy = job.strategy,
+                                            .profiles = profiles,
+                                            .cluster = *job.cluster,
+                                            .placement = placement,
+                                            .slow_accelerators = &slow})
+                                .workload;
+  EXPECT_EQ(message_slots_of(workload, 0), 2 * 8);
+  EXPECT_EQ(message_slots_of(workload, 1), 2 * 2);
+}
+
 TEST(KindsOfRanks, PipelinesBySpeedCountTheirFilling) {
   // Two stages a replica, m micro-batches end after m + 1 times what one takes: 8 and 2 of ten
   // after 9 and 12, 9 and 1 after 10 and 8.
