@@ -62,6 +62,27 @@ nlohmann::json read_routing(const std::optional<JsonCursor>& part, std::string_v
   return resolved;
 }
 
+/// Warns where switches that hash flows are taken to route without collisions, because nobody says
+/// otherwise. Of a graph somebody wrote out which ways there are.
+void check_hashing(const JsonCursor& fabric, const ReadFabric& read, const Cluster& cluster,
+                   Diagnostics& diagnostics) {
+  const bool has_ways = has_several_ways(cluster.topology) && read.kind != "graph";
+  if (!has_ways || !hashes_by_default(read.transport.kind)) return;
+  Diagnostic warning =
+      fabric.member("transport")
+          .value_or(fabric)
+          .problem(
+              fmt::format("\"routing\" is not said: {} is taken, by which flows do not collide, "
+                          "and switches "
+                          "of Ethernet hash them",
+                          read.default_routing),
+              "",
+              R"(write "routing": {"kind": "ecmp", "queue_pairs": 4}, "adaptive" if they spread packets, or )"
+              "what is taken if it is meant");
+  warning.severity = Severity::warning;
+  diagnostics.add(std::move(warning));
+}
+
 void check_connected(const JsonCursor& fabric, Cluster& cluster, Diagnostics& diagnostics) {
   const Connectivity found = connectivity(cluster);
   cluster.rails_only = found.rails_only;
@@ -189,6 +210,7 @@ bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>
                                .has_sites = read->has_sites};
   reader.resolve("routing", read_routing(parts.routing, read->default_routing, request,
                                          std::move(read->plane), cluster, reader.diagnostics()));
+  if (!parts.routing) check_hashing(*parts.fabric, *read, cluster, reader.diagnostics());
   check_connected(*parts.fabric, cluster, reader.diagnostics());
   return true;
 }

@@ -62,4 +62,12 @@ void Topology::add_link(const Link& link, Seconds latency) {
   latencies_.push_back(latency);
 }
 
+bool has_several_ways(const Topology& topology) {
+  for (LinkId link = 0; link < topology.link_count(); link += 2) {
+    const Link& ends = topology.link(link);
+    if (topology.is_switch(ends.from) && topology.is_switch(ends.to)) return true;
+  }
+  return false;
+}
+
 }  // namespace headway

@@ -105,4 +105,7 @@ class Topology {
   int cables_down_ = 0;
 };
 
+/// Whether switches are joined by cables, so that there may be several ways between endpoints.
+[[nodiscard]] bool has_several_ways(const Topology& topology);
+
 }  // namespace headway

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/jobs/strategy.h"
@@ -29,6 +30,7 @@
 #include "sim/predict/what_if/bad_links.h"
 #include "sim/predict/what_if/removals.h"
 #include "sim/programs/closed_form.h"
+#include "sim/programs/workload_notes.h"
 #include "sim/result/activity.h"
 #include "sim/result/breakdown.h"
 #include "sim/result/decision/run_time.h"
@@ -142,12 +144,26 @@ void add_company(Prediction& prediction, const Scenario& scenario, int jobs) {
   measured = {shared.slowdown * measured.low, shared.slowdown * measured.high};
 }
 
+/// Whether each pair of endpoints has one way, so that shifts load all links alike.
+bool routes_by_formula(const Scenario& scenario) {
+  const nlohmann::json& topology = scenario.resolved->at("cluster").at("topology");
+  const std::string kind = topology.at("routing").at("kind");
+  return kind == "d-mod-k" || kind == "shortest" || kind == "dimension-order";
+}
+
 std::vector<std::string> general_limits(const Scenario& scenario) {
   std::vector<std::string> limits = {
       "congestion control and packet effects: links are shared max-min fairly at any instant",
       "compute slowed down by communication kernels that run at the same time",
       absent_parts(scenario), "the first iterations, before clocks and memory allocators settle"};
-  if (scenario.cluster->routing->hashes_flows()) {
+  const Cluster& cluster = *scenario.cluster;
+  if (hashes_by_default(cluster.node_type.transport.kind) && has_several_ways(cluster.topology) &&
+      routes_by_formula(scenario)) {
+    limits.insert(limits.begin(),
+                  "collisions of hashed flows: routes are taken to be spread evenly, and switches "
+                  "of Ethernet hash (the topology's /routing/kind=ecmp tells what that costs)");
+  }
+  if (cluster.routing->hashes_flows()) {
     limits.insert(limits.begin(),
                   "other collisions of hashed flows: which ones meet is one draw (routing.seed); "
                   "`--what-if` tells the worst of eight");
@@ -324,8 +340,12 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     add_company(prediction, scenario, options.jobs);
     set_speed(prediction, scenario.model, counted, mean_peak(scenario));
   }
-  prediction.not_modelled.insert(prediction.not_modelled.begin(), run.workload.notes.begin(),
-                                 run.workload.notes.end());
+  std::vector<std::string> notes = run.workload.notes;
+  const auto of_question = std::ranges::stable_partition(
+      notes, [](const std::string& note) { return !is_about_what_was_asked(note); });
+  std::ranges::move(of_question, std::back_inserter(prediction.warnings));
+  prediction.not_modelled.insert(prediction.not_modelled.begin(), notes.begin(),
+                                 of_question.begin());
   add_warnings(prediction, scenario, run);
   if (anchors) std::ranges::move(anchors->warnings, std::back_inserter(prediction.warnings));
   add_consequences(prediction, scenario);

@@ -52,6 +52,11 @@ struct TransportCosts {
 /// The constants of a transport; their sources stand in transport.cpp. `other` has none of its own.
 [[nodiscard]] TransportCosts transport_costs(TransportKind transport);
 
+/// Whether its switches hash flows onto paths unless they are told otherwise: those of Ethernet.
+[[nodiscard]] constexpr bool hashes_by_default(TransportKind transport) {
+  return transport == TransportKind::roce || transport == TransportKind::tcp;
+}
+
 /// What a fabric says of its transport.
 struct FabricTransport {
   TransportKind kind = TransportKind::unstated;

@@ -228,8 +228,10 @@ class LayoutBuilder {
   }
 
   /// The algorithm that the run asks for, where the kind has it.
-  [[nodiscard]] std::optional<CollectiveAlgorithm> asked(CollectiveKind kind) const {
-    return algorithm_ && has_algorithm(kind, *algorithm_) ? algorithm_ : std::nullopt;
+  [[nodiscard]] std::optional<CollectiveAlgorithm> asked(CollectiveKind kind) {
+    if (!algorithm_ || has_algorithm(kind, *algorithm_)) return algorithm_;
+    layout_.overruled = true;
+    return std::nullopt;
   }
 
   void add_expert_communicators() {

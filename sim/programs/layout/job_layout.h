@@ -21,7 +21,7 @@ struct JobLayout {
   std::vector<CommunicatorPrices::Joined> joined;  ///< by rank group
   CommunicatorPrices prices;
   std::vector<ReplicaExchange> exchanged;  ///< of what replicas learned
-  bool overruled = false;  ///< the library does not have the algorithm that was asked for somewhere
+  bool overruled = false;  ///< some collective does not have the algorithm that was asked for
 };
 
 /// Every replica, or with `PlanDetail::idle_nic` one of those that stand alike. Of a job with

@@ -89,7 +89,12 @@ TEST(TopologyDiagnostics, TorusDimensionsThatAreNotTheNodes) {
             "  --> t.json:5:9   /fabric/dims\n"
             "   |\n"
             " 5 | \"dims\": [3, 4]}}\n"
-            "   |         ^ 3 x 4 = 12 vertices, but 4 nodes have 4 NICs\n");
+            "   |         ^ 3 x 4 = 12 vertices, but 4 nodes have 4 NICs\n"
+            "  help: such as \"dims\": [2, 2]\n");
+  // One of them changed where that is enough, the last that can be.
+  EXPECT_NE(problem_of(with_fabric("\"fabric\": {\"kind\": \"torus\",\n\"dims\": [1, 3]}"))
+                .find("help: such as \"dims\": [1, 4]\n"),
+            std::string::npos);
 }
 
 TEST(TopologyDiagnostics, ATorusDimensionThatIsNoNumber) {
@@ -264,6 +269,31 @@ TEST(TopologyDiagnostics, AnUnknownNodeFileDoesNotHideAnUnknownFabric) {
             "  help: did you mean \"torus\"? It is one of \"clos\", \"fat_tree\", \"rail_only\", "
             "\"single_switch\", "
             "\"torus\", \"dragonfly\", \"dragonfly_plus\", \"hyperx\", \"graph\"\n");
+}
+
+// Flows of d-mod-k do not collide: that is not to be had from Ethernet without a word.
+TEST(TopologyDiagnostics, EthernetThatDoesNotSayHowItRoutes) {
+  const auto said_of = [](const std::string& fabric) {
+    const ReadText read = read_topology_text(with_fabric(fabric));
+    EXPECT_TRUE(read.topology.has_value());
+    return read.problems;
+  };
+  const std::string clos =
+      "\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\", \"nodes_per_unit\": 2,\n"
+      "\"leaf\": {\"uplinks\": 2}, \"spine\": {\"switches\": 2},\n\"transport\": \"";
+  EXPECT_EQ(
+      said_of(clos + "roce\"}"),
+      "warning: \"routing\" is not said: d-mod-k is taken, by which flows do not collide, and "
+      "switches of Ethernet hash them\n"
+      "  --> t.json:6:14   /fabric/transport\n"
+      "   |\n"
+      " 6 | \"transport\": \"roce\"}}\n"
+      "   |              ^^^^^^\n"
+      "  help: write \"routing\": {\"kind\": \"ecmp\", \"queue_pairs\": 4}, \"adaptive\" if they "
+      "spread packets, or what is taken if it is meant\n");
+  EXPECT_EQ(said_of(clos + "infiniband\"}"), "");
+  EXPECT_EQ(said_of(clos + "roce\"}, \"routing\": {\"kind\": \"d-mod-k\"}"), "");
+  EXPECT_EQ(said_of("\"fabric\": {\"kind\": \"single_switch\", \"transport\": \"roce\"}"), "");
 }
 
 TEST(TopologyDiagnostics, AnExpectationThatIsNotMet) {

@@ -126,6 +126,38 @@ TEST(Simulate, WhatASlowCableCostsIsLostToSlowness) {
   }
 }
 
+TEST(Simulate, AnAlgorithmThatShardedGradientsDoNotHaveIsAWarning) {
+  const auto warnings = [](int zero_stage, const char* algorithm) {
+    nlohmann::json scenario = small_scenario(4);
+    scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}, {"zero_stage", zero_stage}};
+    scenario["run"] = {{"gradient_algorithm", algorithm}};
+    return prediction_of(scenario).warnings;
+  };
+  EXPECT_THAT(warnings(1, "tree"),
+              testing::Contains(testing::HasSubstr("have no such gradient_algorithm")));
+  EXPECT_THAT(warnings(1, "in_network"),
+              testing::Contains(testing::HasSubstr("have no such gradient_algorithm")));
+  EXPECT_THAT(warnings(1, "ring"), testing::IsEmpty());
+  EXPECT_THAT(warnings(0, "tree"), testing::IsEmpty());
+}
+
+TEST(Simulate, WhatEvenRoutesDoNotSeeOfEthernetIsTold) {
+  const auto begins = [](const char* transport, const char* routing) {
+    nlohmann::json scenario = small_scenario(4);
+    nlohmann::json& topology = scenario["cluster"]["topology"];
+    topology["fabric"] = {{"kind", "clos"},           {"attach", "rack"},
+                          {"nodes_per_unit", 2},      {"units", 2},
+                          {"leaf", {{"uplinks", 4}}}, {"spine", {{"switches", 2}}},
+                          {"transport", transport}};
+    topology["routing"] = {{"kind", routing}};
+    return prediction_of(scenario).not_modelled.front();
+  };
+  EXPECT_THAT(begins("roce", "d-mod-k"), testing::StartsWith("collisions of hashed flows"));
+  EXPECT_THAT(begins("roce", "ecmp"), testing::StartsWith("other collisions of hashed flows"));
+  EXPECT_THAT(begins("roce", "adaptive"), testing::StartsWith("congestion control"));
+  EXPECT_THAT(begins("infiniband", "d-mod-k"), testing::StartsWith("congestion control"));
+}
+
 TEST(Simulate, AReferenceOfFewerRanksThanAGroupOfShardsHasSmallerGroups) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}, {"zero_stage", 3}};
