@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/files/field_table.h"
@@ -125,11 +126,8 @@ class FaultReader {
       reader.report("number", "no such cable",
                     fmt::format("{} join the two, numbered from 0", cables.size()));
     } else {
-      for (std::size_t i = 0; i < cables.size(); ++i) {
-        if (!given.number || static_cast<std::int64_t>(i) == number) {
-          set_cable(cables[i], given.bandwidth.value_or(BytesPerSecond(0.0)));
-        }
-      }
+      if (given.number) cables = {cables[static_cast<std::size_t>(number)]};
+      set_cables(reader, cables, given.bandwidth.value_or(BytesPerSecond(0.0)));
     }
   }
 
@@ -143,6 +141,20 @@ class FaultReader {
     }
     const auto found = cables_of_.find(std::minmax(a, b));
     return found == cables_of_.end() ? std::vector<LinkId>() : found->second;
+  }
+
+  void set_cables(ObjectReader& reader, const std::vector<LinkId>& cables,
+                  BytesPerSecond bandwidth) {
+    const auto faster = std::ranges::find_if(cables, [&](LinkId cable) {
+      return bandwidth > topology_.link(cable).capacity && topology_.is_up(cable);
+    });
+    if (faster != cables.end()) {
+      reader.report("bandwidth", "a fault makes no cable faster",
+                    fmt::format("the cable has {}", short_text(topology_.link(*faster).capacity)),
+                    "the bandwidths of sound cables are the fabric's");
+      return;
+    }
+    for (const LinkId cable : cables) set_cable(cable, bandwidth);
   }
 
   /// Down if the bandwidth is 0.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "reports/answers/answers.h"
@@ -126,6 +127,36 @@ void warn_of_unstated_transport(const Cluster& cluster, Diagnostics& notes) {
   notes.add(std::move(warning));
 }
 
+/// Whether a fabric says of its transport what others of its kind do not.
+bool says_costs(const FabricTransport& transport) {
+  const auto told = [](const TransportCosts& costs) {
+    return std::tuple(costs.goodput, costs.message_latency, costs.bulk_latency, costs.posting,
+                      costs.spread_share, costs.connection, costs.spread_connections,
+                      costs.encryption, costs.encryption_latency);
+  };
+  return told(transport.costs) != told(transport_costs(transport.kind));
+}
+
+/// What was asked for and changes nothing.
+void warn_of_what_does_nothing(const Arguments& arguments, const Cluster& cluster,
+                               const PriceEvidence& evidence, Diagnostics& notes) {
+  const auto warn = [&](std::string message, std::string help) {
+    notes.add(
+        {.severity = Severity::warning, .message = std::move(message), .help = std::move(help)});
+  };
+  const bool is_measured = evidence.profile != nullptr && evidence.profile->kind == "measured";
+  const bool counts_costs = evidence.library != CollectiveLibrary::hardware && !is_measured;
+  if (says_costs(cluster.node_type.transport) && !counts_costs) {
+    warn(is_measured ? "\"transport_costs\" change nothing: what the profile measured holds them"
+                     : "\"transport_costs\" change nothing: hardware alone is NICs at their rate",
+         "--library nccl or a published --profile counts them");
+  }
+  if (cluster.rails_only && arguments.value("pxn") == "off") {
+    warn("--pxn off changes nothing: the rails of this fabric are not joined",
+         "what is for another rail goes by the node's own accelerator there");
+  }
+}
+
 /// The number of groups, which must divide the ranks.
 int groups_of(const Arguments& arguments, int ranks) {
   const int groups = static_cast<int>(arguments.integer("groups", 1, ranks / 2).value_or(1));
@@ -184,11 +215,12 @@ int run_collective(const Invocation& invocation) {
   question.evidence.profile = profile.get();
   if (const auto pxn = arguments.value("pxn")) question.evidence.is_rail_local = pxn == "on";
   check_choices(*cluster, question, sizes);
+  Diagnostics notes;
   if (question.evidence.library == CollectiveLibrary::nccl) {
-    Diagnostics notes;
     warn_of_unstated_transport(*cluster, notes);
-    show_warnings(notes, invocation.terminal);
   }
+  warn_of_what_does_nothing(arguments, *cluster, question.evidence, notes);
+  show_warnings(notes, invocation.terminal);
 
   const CollectiveReport report{.cluster = cluster->name,
                                 .nodes = cluster->node_of(question.ranks - 1) + 1,

@@ -63,6 +63,13 @@ TEST(Faults, ACableMayRunSlower) {
   EXPECT_EQ(hurt->topology.cables_down(), 0);
 }
 
+TEST(Faults, NoCableRunsFasterByAFault) {
+  const std::string problems = problem_of(
+      with_faults(R"([{"cable": ["spine/0", "leaf/unit0/rail0"], "bandwidth": "4 TB/s"}])"));
+  EXPECT_THAT(problems, HasSubstr("a fault makes no cable faster"));
+  EXPECT_THAT(problems, HasSubstr("the cable has "));
+}
+
 TEST(Faults, AcceleratorsOfALostNicSendByTheNextOneOfTheirNode) {
   const ReadText read = read_topology_text(with_faults(R"([{"nic": "node1/nic0"}])"));
   ASSERT_TRUE(read.topology);
