@@ -65,6 +65,21 @@ TEST(SharedFabricReport, ReadsBackTheSame) {
   EXPECT_EQ(result_json_text(back), text);
 }
 
+// A job that is slowed down for two hours and alone from then on is not drawn as if it never was.
+TEST(SharedFabricReport, TheChartHasTheSlowestStretchOfEachJob) {
+  SharedFabric shared = sample_fabric();
+  SharedFabric::Stay alone = shared.stays[0];
+  alone.from = 7200.0;
+  alone.to = std::numeric_limits<double>::infinity();
+  alone.shared = alone.alone;
+  shared.stays.push_back(alone);
+  const DocumentSection section = shared_fabric_section(shared);
+  const auto& chart = std::get<Chart>(std::get<Figure>(section.blocks.front()).picture);
+  EXPECT_THAT(chart.labels, testing::ElementsAre("this job", "a | b"));
+  EXPECT_THAT(chart.series.front().values, testing::ElementsAre(testing::DoubleNear(25.0, 1e-9),
+                                                                testing::DoubleNear(10.0, 1e-9)));
+}
+
 TEST(SharedFabricReport, NamesAreEscaped) {
   Document document;
   document.sections.push_back(shared_fabric_section(sample_fabric()));

@@ -134,9 +134,9 @@ TEST(Simulate, AnAlgorithmThatShardedGradientsDoNotHaveIsAWarning) {
     return prediction_of(scenario).warnings;
   };
   EXPECT_THAT(warnings(1, "tree"),
-              testing::Contains(testing::HasSubstr("have no such gradient_algorithm")));
+              testing::Contains(testing::HasSubstr("cannot run by the gradient_algorithm")));
   EXPECT_THAT(warnings(1, "in_network"),
-              testing::Contains(testing::HasSubstr("have no such gradient_algorithm")));
+              testing::Contains(testing::HasSubstr("cannot run by the gradient_algorithm")));
   EXPECT_THAT(warnings(1, "ring"), testing::IsEmpty());
   EXPECT_THAT(warnings(0, "tree"), testing::IsEmpty());
 }
