@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "reports/answers/answers.h"
@@ -154,6 +155,11 @@ std::string weak_cables(const Cluster& cluster, const TopologyCounts& counts) {
     if (cables.cables >= most.cables) most = cables;
   }
   const Topology& topology = cluster.topology;
+  // Units of switches that reduce, as SHARP's do, are no hosts, and as fast as they are made.
+  const std::set<VertexId> ports(cluster.site.host_ports.begin(), cluster.site.host_ports.end());
+  const auto is_device = [&](VertexId end) {
+    return !topology.is_switch(end) && !ports.contains(end);
+  };
   std::vector<std::string> names;
   int more = 0;
   for (LinkId id = 0; id < topology.link_count(); id += 2) {
@@ -161,6 +167,7 @@ std::string weak_cables(const Cluster& cluster, const TopologyCounts& counts) {
     const bool is_down = !topology.is_up(id);
     const Tiers tiers = std::minmax({topology.tier(link.from), topology.tier(link.to)});
     if (!is_down && link.capacity >= usual[tiers].bandwidth) continue;
+    if (!is_down && (is_device(link.from) || is_device(link.to))) continue;
     if (std::ssize(names) == kNamed) {
       ++more;
       continue;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "reports/answers/answers.h"
@@ -31,6 +32,16 @@ TextTable hop_table(const Cluster& cluster, const FoundRoute& route) {
   return table;
 }
 
+/// "4 links", of several ways "10 links, 4 on each": as many as a byte crosses, on average.
+std::string links_text(const std::vector<LinkShare>& hops) {
+  const std::string all = counted(std::ssize(hops), "link");
+  double crossed = 0.0;
+  for (const LinkShare& hop : hops) crossed += hop.share;
+  constexpr double kRounding = 1e-6;
+  if (std::abs(crossed - static_cast<double>(hops.size())) < kRounding) return all;
+  return fmt::format("{} of several ways, {:.4g} on each", all, crossed);
+}
+
 Document route_document(const Cluster& cluster, const FoundRoute& route) {
   const std::string source(cluster.topology.name(route.source));
   const std::string destination(cluster.topology.name(route.destination));
@@ -39,7 +50,7 @@ Document route_document(const Cluster& cluster, const FoundRoute& route) {
   }
   if (route.hops->empty()) return {.title = fmt::format("{} is its own destination", source)};
   return {.title = fmt::format("{} to {}: {}, {}, {} on the way", source, destination,
-                               counted(std::ssize(*route.hops), "link"), short_text(route.rate),
+                               links_text(*route.hops), short_text(route.rate),
                                short_text(route.latency)),
           .sections = {{"Hops", {hop_table(cluster, route)}}}};
 }

@@ -59,6 +59,10 @@ int run_words(const std::vector<std::string>& words, Terminal& terminal, Failure
     terminal.print(candidates({words.begin() + 1, words.end()}));
     return kExitDone;
   }
+  if (words.front() == "help") {
+    terminal.print(words.size() == 1 ? overview() : full_help(command_named(words[1])));
+    return kExitDone;
+  }
   const Command& command = command_named(words.front());
   context.outcome = command.outcome;
   const std::vector<std::string> rest(words.begin() + 1, words.end());

@@ -32,10 +32,9 @@ constexpr std::size_t kShownValues = 4;
 std::string choices_text(const OpenChoices& open, std::size_t columns) {
   if (open.choices.empty()) return "";
   const TimeScale scale(open.time);
-  std::string text = fmt::format(
-      "    leaves open, where an iteration takes {} in closed form, were the fabric nobody's "
-      "bottleneck:\n",
-      scale.with_unit(open.time));
+  std::string text =
+      fmt::format("    leaves open, where an iteration takes {} in closed form, uncontended:\n",
+                  scale.with_unit(open.time));
   const std::size_t shown = std::min(open.choices.size(), kShownChoices);
   TextTable table({{"field"}, {"taken"}, {"otherwise"}});
   for (std::size_t i = 0; i < shown; ++i) {

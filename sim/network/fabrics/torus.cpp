@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/join_words.h"
@@ -95,6 +97,29 @@ void add_cables(Topology& topology, const TorusShape& shape, BytesPerSecond band
   }
 }
 
+/// So many vertices in as many dimensions: one of the sizes changed, the last that can be, else as
+/// equal as they come.
+std::vector<int> sizes_for(std::vector<int> sizes, int vertices) {
+  std::int64_t product = 1;
+  for (const int size : sizes) product *= size;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    const std::int64_t others = product / sizes[i];
+    if (vertices % others != 0 || vertices / others < 2) continue;
+    sizes[i] = static_cast<int>(vertices / others);
+    return sizes;
+  }
+  int left = vertices;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double equal = std::pow(left, 1.0 / static_cast<double>(sizes.size() - i));
+    int size = std::max(1, static_cast<int>(std::llround(equal)));
+    while (left % size != 0) --size;
+    sizes[i] = size;
+    left /= size;
+  }
+  sizes.back() *= left;
+  return sizes;
+}
+
 /// Whether as many NICs as vertices were asked for; reports it if not.
 bool matches(const std::vector<int>& sizes, double vertices, const FabricRequest& request,
              ObjectReader& reader) {
@@ -104,10 +129,14 @@ bool matches(const std::vector<int>& sizes, double vertices, const FabricRequest
   if (vertices == endpoints && is_whole) return true;
   const std::string product =
       fmt::format("{} = {:.0f} vertices", join_words(sizes, " x "), vertices);
-  reader.report("dims", "the torus has not one vertex for each NIC",
-                request.nodes ? fmt::format("{}, but {} nodes have {:.0f} NICs", product,
-                                            *request.nodes, endpoints)
-                              : fmt::format("{}, but a node has {} NICs", product, nics));
+  reader.report(
+      "dims", "the torus has not one vertex for each NIC",
+      request.nodes
+          ? fmt::format("{}, but {} nodes have {:.0f} NICs", product, *request.nodes, endpoints)
+          : fmt::format("{}, but a node has {} NICs", product, nics),
+      request.nodes ? fmt::format("such as \"dims\": [{}]",
+                                  join_words(sizes_for(sizes, *request.nodes * nics), ", "))
+                    : "");
   return false;
 }
 
