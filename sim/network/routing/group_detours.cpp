@@ -11,13 +11,20 @@ namespace {
 
 using Way = std::vector<LinkId>;
 
-/// The links in service from one vertex to another.
-std::vector<LinkId> links_between(const Topology& topology, VertexId from, VertexId to) {
-  std::vector<LinkId> links;
+/// One of the links in service from one vertex to another, of parallel ones that of a number,
+/// counted round; -1 if there is none.
+LinkId link_between(const Topology& topology, VertexId from, VertexId to, std::size_t number) {
+  LinkId first = -1;
+  std::size_t count = 0;
   for (const LinkId link : topology.links_from(from)) {
-    if (topology.link(link).to == to) links.push_back(link);
+    if (topology.link(link).to == to && count++ == 0) first = link;
   }
-  return links;
+  if (count < 2 || number % count == 0) return first;
+  std::size_t left = number % count;
+  for (const LinkId link : topology.links_from(from)) {
+    if (topology.link(link).to == to && left-- == 0) return link;
+  }
+  return first;
 }
 
 /// A way through vertices, one of several of the same, which go by parallel cables in turn; empty
@@ -25,12 +32,13 @@ std::vector<LinkId> links_between(const Topology& topology, VertexId from, Verte
 Way way_through(const Topology& topology, std::initializer_list<VertexId> vertices,
                 std::size_t number) {
   Way way;
+  way.reserve(vertices.size() - 1);
   VertexId at = *vertices.begin();
   for (const VertexId next : vertices) {
     if (next == at) continue;
-    const std::vector<LinkId> links = links_between(topology, at, next);
-    if (links.empty()) return {};
-    way.push_back(links[number % links.size()]);
+    const LinkId link = link_between(topology, at, next, number);
+    if (link == -1) return {};
+    way.push_back(link);
     at = next;
   }
   return way;
@@ -133,6 +141,16 @@ class Crowd {
 
 }  // namespace
 
+GroupDetours::GroupDetours(GroupLayout layout, bool between_groups)
+    : layout_(std::move(layout)), between_groups_(between_groups) {
+  const auto groups = static_cast<std::size_t>(layout_.groups);
+  entries_.resize(groups * groups);
+  for (const auto& [pair, switches] : layout_.entries) {
+    entries_[static_cast<std::size_t>(pair.second) * groups +
+             static_cast<std::size_t>(pair.first)] = &switches;
+  }
+}
+
 std::vector<Way> GroupDetours::ways_around(const Topology& topology, LinkId id) const {
   const Link& link = topology.link(id);
   const int from = group(link.from);
@@ -157,7 +175,7 @@ std::vector<Way> GroupDetours::ways_around(const Topology& topology, LinkId id) 
   if (!between_groups_) return ways;
   // A cable of two groups stands at the same place in the lists of both.
   const auto here = [&](int a, int b) -> const std::vector<VertexId>& {
-    return layout_.entries.at({b, a});
+    return *entries_[static_cast<std::size_t>(a * layout_.groups + b)];
   };
   std::size_t own = 0;
   for (std::size_t i = 0; i < here(from, to).size(); ++i) {

@@ -15,8 +15,9 @@ namespace headway {
 class GroupDetours {
  public:
   /// `between_groups`: also around cables between groups.
-  GroupDetours(GroupLayout layout, bool between_groups)
-      : layout_(std::move(layout)), between_groups_(between_groups) {}
+  GroupDetours(GroupLayout layout, bool between_groups);
+  GroupDetours(const GroupDetours&) = delete;
+  GroupDetours& operator=(const GroupDetours&) = delete;
 
   /// As `Routing::relieve` has it.
   void relieve(const Topology& topology, BytesPerSecond pace, std::vector<LinkShare>& loads) const;
@@ -31,6 +32,8 @@ class GroupDetours {
   }
 
   GroupLayout layout_;
+  /// By group and other group: the switches of the first that cables from the other one end at.
+  std::vector<const std::vector<VertexId>*> entries_;
   bool between_groups_;
 };
 
