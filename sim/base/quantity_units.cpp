@@ -19,6 +19,7 @@ constexpr Unit kUnits[] = {
     {"d", Dimension::time, 0, 86400.0},
 
     {"B", Dimension::size},
+    {"kB", Dimension::size, 3},  // as SI spells it; what is written is the later one
     {"KB", Dimension::size, 3},
     {"MB", Dimension::size, 6},
     {"GB", Dimension::size, 9},
@@ -29,6 +30,7 @@ constexpr Unit kUnits[] = {
     {"GiB", Dimension::size, 0, kGi},
     {"TiB", Dimension::size, 0, kTi},
     {"b", Dimension::size, 0, kBit},
+    {"kb", Dimension::size, 3, kBit},
     {"Kb", Dimension::size, 3, kBit},
     {"Mb", Dimension::size, 6, kBit},
     {"Gb", Dimension::size, 9, kBit},
@@ -36,6 +38,7 @@ constexpr Unit kUnits[] = {
     {"Pb", Dimension::size, 15, kBit},
 
     {"B/s", Dimension::bandwidth},
+    {"kB/s", Dimension::bandwidth, 3},
     {"KB/s", Dimension::bandwidth, 3},
     {"MB/s", Dimension::bandwidth, 6},
     {"GB/s", Dimension::bandwidth, 9},
@@ -46,6 +49,7 @@ constexpr Unit kUnits[] = {
     {"GiB/s", Dimension::bandwidth, 0, kGi},
     {"TiB/s", Dimension::bandwidth, 0, kTi},
     {"b/s", Dimension::bandwidth, 0, kBit},
+    {"kb/s", Dimension::bandwidth, 3, kBit},
     {"Kb/s", Dimension::bandwidth, 3, kBit},
     {"Mb/s", Dimension::bandwidth, 6, kBit},
     {"Gb/s", Dimension::bandwidth, 9, kBit},

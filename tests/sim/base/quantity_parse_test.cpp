@@ -42,6 +42,7 @@ TEST(QuantityParsing, KnowsEveryUnitOfTime) {
 TEST(QuantityParsing, KnowsEveryUnitOfSize) {
   expect_readings<Bytes>({{"7 B", 7.0},
                           {"7 KB", 7e3},
+                          {"7 kB", 7e3},
                           {"7 MB", 7e6},
                           {"80 GB", 80e9},
                           {"7 TB", 7e12},
