@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/transformer/model_fields.h"
@@ -16,9 +17,20 @@ void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfE
   check_experts(mixture, model.layers, reader, keys);
 }
 
-void refuse_single_dense_layers(ObjectReader& reader) {
+void read_single_dense_layers(ObjectReader& reader, std::int64_t layers,
+                              MixtureOfExperts& mixture) {
   const auto dense = given(reader.cursor(), "mlp_only_layers");
   if (!dense || dense->value().empty()) return;
+  const auto numbers =
+      reader.integers("mlp_only_layers", between(0, static_cast<double>(layers - 1)), true);
+  if (!numbers) return;
+  const std::set<std::int64_t> named(numbers->begin(), numbers->end());
+  // They lead if they are the first ones; the interval of the others is counted from layer 0.
+  const auto count = static_cast<std::int64_t>(named.size());
+  if (*named.rbegin() == count - 1 && count % mixture.interval == 0) {
+    mixture.leading_dense_layers = count;
+    return;
+  }
   reader.report("mlp_only_layers", "single layers without experts are not supported", "",
                 "dense layers may lead, or come at an even interval");
 }
@@ -54,7 +66,7 @@ void read_qwen3_moe(ObjectReader& reader, TransformerModel& model) {
   MixtureOfExperts mixture = read_experts(
       reader, "num_experts", reader.integer("moe_intermediate_size", model_limits::kFfnHidden));
   mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
-  refuse_single_dense_layers(reader);
+  read_single_dense_layers(reader, model.layers, mixture);
   set_experts(reader, model, mixture, kSparseStepKeys);
 }
 
@@ -67,7 +79,7 @@ void read_qwen2_moe(ObjectReader& reader, TransformerModel& model) {
   mixture.shared_expert_hidden =
       given_count(reader, "shared_expert_intermediate_size", model_limits::kSharedHidden, 0);
   mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
-  refuse_single_dense_layers(reader);
+  read_single_dense_layers(reader, model.layers, mixture);
   set_experts(reader, model, mixture, kSparseStepKeys);
 }
 

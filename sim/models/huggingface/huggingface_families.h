@@ -113,6 +113,7 @@ inline constexpr ExpertKeys kUsualExpertKeys{.per_token = "num_experts_per_tok",
                                              .groups = "n_group",
                                              .groups_per_token = "topk_group"};
 inline constexpr ExpertKeys kSparseStepKeys{.per_token = "num_experts_per_tok",
+                                            .leading = "mlp_only_layers",
                                             .interval = "decoder_sparse_step"};
 
 /// As `read_deepseek`, under other names.
@@ -123,8 +124,9 @@ void read_latent_layers(ObjectReader& reader, TransformerModel& model, std::stri
 void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture,
                  const ExpertKeys& keys = kUsualExpertKeys);
 
-/// Reports "mlp_only_layers" that are any.
-void refuse_single_dense_layers(ObjectReader& reader);
+/// "mlp_only_layers", which have no experts, as the layers that lead; reports others. Requires the
+/// interval of the mixture.
+void read_single_dense_layers(ObjectReader& reader, std::int64_t layers, MixtureOfExperts& mixture);
 
 /// "sliding_window", if it is shorter than the longest sequence, of all layers but the last of
 /// every `full_attention_interval`; "layer_types", where given, says which those are.

@@ -112,7 +112,7 @@ void read_qwen3_next(ObjectReader& reader, TransformerModel& model) {
       reader, model,
       given_count(reader, "intermediate_size", model_limits::kFfnHidden, mixture.expert_hidden));
   read_gated_layers(reader, model);
-  refuse_single_dense_layers(reader);
+  read_single_dense_layers(reader, model.layers, mixture);
   set_experts(reader, model, mixture, kSparseStepKeys);
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
 }

@@ -46,6 +46,30 @@ TEST(HuggingFaceExperts, QwenExpertsHaveASizeOfTheirOwn) {
       "qwen3_30b_a3b");
 }
 
+TEST(HuggingFaceExperts, LayersWithoutExpertsMayLead) {
+  const auto reading = [](const std::string& fields) {
+    return read_model_text(
+        R"({"model_type": "qwen3_moe", "head_dim": 16, "hidden_size": 64, "intermediate_size": 128,
+  "max_position_embeddings": 128, "moe_intermediate_size": 32, "num_attention_heads": 4,
+  "num_experts": 16, "num_experts_per_tok": 2, "num_hidden_layers": 6, "num_key_value_heads": 4,
+  "vocab_size": 100, )" +
+        fields + "}");
+  };
+  const ModelReading leading = reading(R"("mlp_only_layers": [0, 1, 2])");
+  EXPECT_EQ(leading.problems, "");
+  // Three MLPs of three matrices of 64 x 128; three times 16 experts of three of 64 x 32 and a
+  // router.
+  const ModelReading none = reading(R"("mlp_only_layers": [])");
+  EXPECT_EQ(testing::parameters(none) - testing::parameters(leading),
+            3 * (16 * 3 * 64 * 32 + 16 * 64 - 3 * 64 * 128));
+  EXPECT_THAT(reading(R"("mlp_only_layers": [0, 2])").problems,
+              HasSubstr("single layers without experts are not supported"));
+  // Layers 1, 3 and 5 have experts, but for the first two.
+  EXPECT_EQ(reading(R"("decoder_sparse_step": 2, "mlp_only_layers": [0, 1])").problems, "");
+  EXPECT_THAT(reading(R"("decoder_sparse_step": 2, "mlp_only_layers": [0, 1, 2])").problems,
+              HasSubstr("single layers without experts are not supported"));
+}
+
 TEST(HuggingFaceExperts, GptOssHasSinksBiasesAndAWindowInEverySecondLayer) {
   expect_as_in_library(
       R"({"model_type": "gpt_oss", "attention_bias": true, "head_dim": 64, "hidden_size": 2880,
