@@ -151,6 +151,13 @@ class MegatronImport {
       strategy_["context_parallel_method"] = "all_to_all";
     }
     if (job_.settings.has("--no-pipeline-parallel")) strategy_.erase("pipeline_parallel");
+    // Its attention keeps the scores unless it is told not to.
+    constexpr const char* kFused[] = {"--use-flash-attn", "--use-flash-attn-v1",
+                                      "--use-flash-attn-v2", "--use-flash-attn-triton",
+                                      "--use-flash-attn-builder"};
+    const auto is_given = [&](const char* flag) { return job_.settings.has(flag); };
+    if (std::ranges::none_of(kFused, is_given)) strategy_["attention"] = "unfused";
+    for (const char* flag : kFused) use(flag);
     for (const char* flag : {"--zero-stage", "--ds-sequence-parallel-size", "--num-experts",
                              "--no-pipeline-parallel", "--ds-pipeline-enabled"}) {
       use(flag);

@@ -246,6 +246,20 @@ TEST(ImportMegatron, ReadsBackWhatLaunchFilesSay) {
   }
 }
 
+// Its arguments.py: --use-flash-attn and the like are off by themselves.
+TEST(ImportMegatron, MegatronDeepSpeedKeepsScoresUnlessItIsToldNotTo) {
+  const std::string deepspeed = "--deepspeed --zero-stage 1 --no-pipeline-parallel ";
+  const auto strategy = [&](const std::string& flags) {
+    const Imported job = imported_job(started(flags));
+    EXPECT_EQ(job.told, "");
+    return job.scenario.at("strategy");
+  };
+  EXPECT_EQ(strategy(deepspeed).value("attention", ""), "unfused");
+  EXPECT_EQ(strategy(deepspeed + "--use-flash-attn-v2").value("attention", "flash"), "flash");
+  EXPECT_EQ(strategy(deepspeed + "--use-flash-attn").value("attention", "flash"), "flash");
+  EXPECT_EQ(strategy("").value("attention", "flash"), "flash");
+}
+
 TEST(ImportMegatron, ReadsTheLogOfARun) {
   const char* const samples = std::getenv("HEADWAY_SAMPLES");
   if (samples == nullptr) GTEST_SKIP() << "set HEADWAY_SAMPLES to the folder of sample files";
@@ -269,7 +283,8 @@ TEST(ImportMegatron, ReadsTheLogOfARun) {
                          {"data_parallel", 16},
                          {"micro_batch", 2},
                          {"global_batch", 2048},
-                         {"precision", "fp16"}};
+                         {"precision", "fp16"},
+                         {"attention", "unfused"}};
   EXPECT_EQ(job.at("strategy"), strategy);
 }
 
