@@ -86,8 +86,8 @@ Bytes saved_by_quantised_weights(const StageParameters& parameters, const Strate
                         parameters.experts / (is_sharded ? strategy.expert_replicas() : 1.0)));
 }
 
-/// What copies of a stage's matrices take that stand beside them. Shards are gathered for every use,
-/// and what is gathered in that format is kept in it.
+/// What copies of a stage's matrices take that stand beside them. Shards are gathered for every
+/// use, and what is gathered in that format is kept in it.
 Bytes quantised_copies(const StageParameters& parameters, const Strategy& strategy) {
   const double working = working_bytes_per_element(strategy.precision);
   if (bytes_per_element(strategy.precision) == working) return Bytes(0.0);
@@ -165,6 +165,11 @@ auto largest_of_kinds(const Model& model, const std::vector<int>& standing, Valu
   return largest;
 }
 
+/// The share of the gradients that are in host memory by the time that the backward pass is over.
+double offloaded_gradients(const Strategy& strategy) {
+  return strategy.memory.offloaded_gradients ? strategy.optimizer_offload : 0.0;
+}
+
 /// Gathered parameters of fully sharded training (a few layers' or, where they stay for the
 /// backward pass, all of them), or gradients on their way.
 Bytes exchange_buffers(const Model& model, const Strategy& strategy,
@@ -180,7 +185,8 @@ Bytes exchange_buffers(const Model& model, const Strategy& strategy,
     const Parameters on_rank = parameters_on_rank(kind, shape);
     return adapter_of(kind) + on_rank.total() - on_rank.tables();
   });
-  if (strategy.sharding == Sharding::full) {
+  const bool leaves_for_host = offloaded_gradients(strategy) > 0.0;
+  if (strategy.sharding == Sharding::full && !(leaves_for_host && strategy.replicas() == 1)) {
     if (strategy.replicas() == 1) return Bytes(0.0);  // there is nobody to gather from
     const double largest = std::max({layer, parameters.embedding, parameters.head});
     const double ends = parameters.embedding + parameters.head;
@@ -195,7 +201,8 @@ Bytes exchange_buffers(const Model& model, const Strategy& strategy,
                                                           : (adapters ? adapter : largest);
     return Bytes(gathered + reduced * bytes.gradient);
   }
-  if (strategy.replicas() == 1 && !strategy.memory.flattened_gradients) return Bytes(0.0);
+  const bool has_no_bucket = strategy.replicas() == 1 && !leaves_for_host;
+  if (has_no_bucket && !strategy.memory.flattened_gradients) return Bytes(0.0);
   const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);
   if (strategy.memory.standing_buckets) return all;
   if (strategy.gradient_bucket > Bytes(0.0)) return min(all, strategy.gradient_bucket);
@@ -266,7 +273,8 @@ StageMemory states_of(const Model& model, const Strategy& strategy,
   memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full) -
                       saved_by_quantised_weights(parameters, strategy) +
                       quantised_copies(parameters, strategy);
-  memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
+  memory.gradients =
+      (1.0 - offloaded_gradients(strategy)) * states(trained, bytes.gradient, Sharding::gradients);
   const double ends = trains_adapters(strategy) ? 0.0 : parameters.embedding + parameters.head;
   const Bytes optimizer =
       states(trained, bytes.optimizer, Sharding::optimizer) +

@@ -66,6 +66,11 @@ https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedData
         R"(Gradients are let go after the update and come anew in the backward pass, layer by layer, as what
 the forward pass kept goes (PyTorch's zero_grad, which sets them to none). Of a step of one
 micro-batch on one pipeline stage both are never there at once.)"},
+       {"offloaded_gradients", flag(&SoftwareMemory::offloaded_gradients),
+        R"(Gradients of parameters that the host updates go to its memory as the backward pass makes them, a
+bucket at a time (DeepSpeed's ZeRO-Offload from stage 2 on). Off, they stay on the accelerator until
+the update (Megatron-Core).
+see: strategy.optimizer_offload; strategy.gradient_bucket; Ren et al. 2021 (arXiv:2101.06840), 3.3)"},
        {"allocator_reserve", number(&SoftwareMemory::allocator_reserve, between(0.0, 1.0)),
         R"(What the allocator holds beyond what is in use, as a share of the memory that comes and goes in a
 step (model states are allocated once). PyTorch's holds 15 % on average. With segments that expand

@@ -40,6 +40,8 @@ struct SoftwareMemory {
   /// Gradients are let go after the update and come anew, layer by layer, as a backward pass lets
   /// go of what the forward pass kept.
   bool freed_gradients = false;
+  /// Gradients of parameters that the host updates leave as the backward pass makes them.
+  bool offloaded_gradients = false;
   /// What the allocator holds beyond what is in use, as a share of the memory that comes and goes
   /// in a step: the 15 % that GMLake (Guo et al., ASPLOS 2024) wins back from PyTorch's on average.
   double allocator_reserve = 0.15;
