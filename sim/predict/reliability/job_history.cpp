@@ -192,8 +192,8 @@ class Job {
   void fall_back(int cause) {
     const FailureCause& of = cause_at(cause);
     const CheckpointSettings& checkpoint = settings_.checkpoint;
-    const bool is_warned =
-        of.notice > Seconds(0.0) && of.notice >= checkpoint.blocking + checkpoint.persisting;
+    const bool is_warned = is_saved_in(of.notice, checkpoint);
+    if (!is_warned) ++history_.setbacks;
     const bool local = !takes_nodes_away(cause);
     const Stretch done = cycle_.after(position_);
     if (is_warned) {

@@ -23,12 +23,18 @@ struct JobHistory {
   std::vector<std::int64_t> interruptions;  ///< by cause; the last is spot nodes taken back
   std::vector<double> cost_of_cause;        ///< lost work, detection, restart and waiting, by cause
   double spot_node_seconds = 0.0;           ///< of spot nodes that were there
-  bool finished = false;                    ///< did the work before the time was over
-  std::int64_t lifetimes = 0;               ///< of units that had to be drawn
+  std::int64_t setbacks = 0;   ///< to the last checkpoint, which had not been taken just before
+  bool finished = false;       ///< did the work before the time was over
+  std::int64_t lifetimes = 0;  ///< of units that had to be drawn
 
   /// Work done, in seconds of a job at full speed without interruptions.
   [[nodiscard]] double work() const { return productive - reduced_speed; }
 };
+
+/// Whether a checkpoint can still be taken and stored between a warning and the end.
+[[nodiscard]] inline bool is_saved_in(Seconds notice, const CheckpointSettings& checkpoint) {
+  return notice > Seconds(0.0) && notice >= checkpoint.blocking + checkpoint.persisting;
+}
 
 /// What else a history is given.
 struct HistoryLimits {

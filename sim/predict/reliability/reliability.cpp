@@ -33,15 +33,23 @@ int withdrawals(const SpotNodes& spot) {
   return falls;
 }
 
-/// Mean time between failures of the whole job; infinite if nothing breaks. Renewal theory: every
-/// unit fails once in its mean lifetime. Spot nodes that are taken back count like any.
-Seconds job_mttf(const ReliabilitySettings& settings) {
+Seconds time_between(double per_second) {
+  return Seconds(per_second > 0.0 ? 1.0 / per_second : std::numeric_limits<double>::infinity());
+}
+
+/// Mean time between failures of the whole job of which there is no warning in time to save what
+/// was done; infinite if there are none. Renewal theory: every unit fails once in its mean
+/// lifetime. Spot nodes that are taken back count like any.
+Seconds sudden_mttf(const ReliabilitySettings& settings) {
   double rate = 0.0;
   for (const FailureCause& cause : settings.causes) {
+    if (is_saved_in(cause.notice, settings.checkpoint)) continue;
     rate += cause.units / cause.lifetime.mean.count();
   }
-  if (settings.spot) rate += withdrawals(*settings.spot) / settings.spot->record.length().count();
-  return Seconds(rate > 0.0 ? 1.0 / rate : std::numeric_limits<double>::infinity());
+  if (settings.spot && !is_saved_in(settings.spot->notice, settings.checkpoint)) {
+    rate += withdrawals(*settings.spot) / settings.spot->record.length().count();
+  }
+  return time_between(rate);
 }
 
 /// What the scenario asks to be done, and how long that may take; seconds.
@@ -55,6 +63,12 @@ struct Storing {
   double time = 0.0;      ///< seconds, of each checkpoint
   double slowdown = 0.0;  ///< what steps take longer meanwhile, as a part of theirs
 };
+
+/// One cannot begin before the one before has been stored, and a checkpoint that costs nothing
+/// still comes after an iteration at the earliest.
+Seconds least_interval(const CheckpointSettings& settings) {
+  return max(settings.persisting, Seconds(1.0));
+}
 
 class Study {
  public:
@@ -111,6 +125,21 @@ class Study {
     return best;
   }
 
+  /// Mean time between setbacks, which take work back; `sudden`: between failures without a
+  /// warning. A job that gets over most of them in place is seldom set back: that is counted, on
+  /// histories with checkpoints for every failure.
+  [[nodiscard]] Seconds time_between_setbacks(Seconds sudden) {
+    if (!settings_.recovery->in_place || !std::isfinite(sudden.count())) return sudden;
+    const Seconds usual = daly_interval(settings_.checkpoint.blocking, sudden);
+    std::int64_t setbacks = 0;
+    double wall = 0.0;
+    for (const JobHistory& history : histories(max(least_interval(settings_.checkpoint), usual))) {
+      setbacks += history.setbacks;
+      wall += history.wall;
+    }
+    return time_between(static_cast<double>(setbacks) / wall);
+  }
+
  private:
   /// Histories begin all over the record of spot nodes, the first with it.
   [[nodiscard]] double start_of(int run) const {
@@ -124,25 +153,22 @@ class Study {
   std::int64_t lifetimes_left_ = kMostLifetimes;
 };
 
-/// Without failures nobody would ever checkpoint: the whole run is one interval.
+/// Where nothing takes work back nobody would ever checkpoint: the whole run is one interval.
 Seconds chosen_interval(const ReliabilityPrediction& prediction, const CheckpointSettings& settings,
-                        Study& study, const Goal& goal) {
+                        Seconds setbacks, Study& study, const Goal& goal) {
   if (settings.how == CheckpointSettings::Interval::given) return settings.interval;
-  if (!std::isfinite(prediction.job_mttf.count())) {
-    return Seconds(std::min(goal.work, goal.horizon));
-  }
-  // One cannot begin before the one before has been stored, and a checkpoint that costs nothing
-  // still comes after an iteration at the earliest.
-  const Seconds least = max(settings.persisting, Seconds(1.0));
+  const Seconds whole(std::min(goal.work, goal.horizon));
+  const bool is_set_back = std::isfinite(setbacks.count());
+  const Seconds least = least_interval(settings);
   switch (settings.how) {
     case CheckpointSettings::Interval::young:
-      return max(least, prediction.young_interval);
+      return is_set_back ? max(least, prediction.young_interval) : whole;
     case CheckpointSettings::Interval::search:
       // A job that nodes are missing from trains longer than its work is.
-      return study.searched_interval(prediction.daly_interval, least,
+      return study.searched_interval(is_set_back ? prediction.daly_interval : whole, least,
                                      max(least, Seconds(goal.horizon)));
     default:
-      return max(least, prediction.daly_interval);
+      return is_set_back ? max(least, prediction.daly_interval) : whole;
   }
 }
 
@@ -227,17 +253,17 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   ReliabilityPrediction prediction;
   prediction.runs = settings.runs;
   prediction.recovery = settings.recovery->name;
-  prediction.job_mttf = job_mttf(settings);
   if (const double nodes = mean_nodes_in_repair(settings); nodes > 0.0) {
     prediction.repair = {.spares = settings.spare_nodes,
                          .nodes = nodes,
                          .beyond_spares = share_beyond_spares(settings, settings.spare_nodes)};
   }
-  prediction.young_interval = young_interval(checkpoint.blocking, prediction.job_mttf);
-  prediction.daly_interval = daly_interval(checkpoint.blocking, prediction.job_mttf);
   Study study(settings, storing, goal, scenario.perturbation.seed);
+  const Seconds setbacks = study.time_between_setbacks(sudden_mttf(settings));
+  prediction.young_interval = young_interval(checkpoint.blocking, setbacks);
+  prediction.daly_interval = daly_interval(checkpoint.blocking, setbacks);
   prediction.interval_by = word_of(checkpoint.how);
-  prediction.checkpoint_interval = chosen_interval(prediction, checkpoint, study, goal);
+  prediction.checkpoint_interval = chosen_interval(prediction, checkpoint, setbacks, study, goal);
   prediction.step_overhead = settings.step_overhead;
   prediction.checkpoint_size = checkpoint.size;
   prediction.checkpoint_blocking = checkpoint.blocking;

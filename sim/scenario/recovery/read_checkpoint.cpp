@@ -80,7 +80,8 @@ const FieldTable<Checkpoint>& checkpoint_fields() {
   static const FieldTable<Checkpoint> kFields(
       {{"interval", interval(),
         R"(Training time between two checkpoints. The words find the one that loses least: by closed
-form, or by trying on the drawn histories.
+form, or by trying on the drawn histories. What is warned of in time to save, and what a recovery
+gets over in place, loses no work and asks for none.
 see: Young 1974; Daly 2006, equation 37
 default: "daly")"},
        {"size", within(&Checkpoint::settings, quantity(&CheckpointSettings::size, positive())),

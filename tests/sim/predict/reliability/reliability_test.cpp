@@ -225,5 +225,42 @@ TEST(Reliability, AnAsynchronousCheckpointNeedsToKnowTheLinkToTheHost) {
   EXPECT_THAT(reliability_problems(text), HasSubstr("only an asynchronous checkpoint has this"));
 }
 
+/// Two spot nodes are taken back a day; the others break once in 25 days, of four nodes.
+nlohmann::json warned(const char* notice) {
+  nlohmann::json spot = weeks();
+  spot["recovery"] = {{"method", "shrink"}};
+  spot["spot_notice"] = notice;
+  spot["availability"] = nlohmann::json::parse(
+      R"([["0 s", 4], ["6 h", 3], ["7 h", 4], ["12 h", 2], ["13 h", 4], ["1 d", 4]])");
+  spot["failures"] = {
+      {{"cause", "node"}, {"of", "node"}, {"mean_time", "100 d"}, {"repair_time", "1 h"}}};
+  return spot;
+}
+
+// Young: sqrt(2 c m) with m the mean time between what takes work back. A checkpoint takes c, less
+// than a second.
+TEST(Reliability, WhatIsWarnedOfInTimeAsksForNoCheckpoints) {
+  const Scenario scenario = small_with_failures(warned("10 s"));
+  const double cost = scenario.reliability->checkpoint.blocking.count();
+  ASSERT_LT(cost, 10.0);
+  const ReliabilityPrediction result = reliability(scenario, 2_s);
+  EXPECT_NEAR(result.young_interval.count(), std::sqrt(2.0 * cost * 25.0 * 86400.0), 1e-6);
+  // Too short a warning is none: 2 + 1 / 25 in a day.
+  const ReliabilityPrediction sudden = reliability(small_with_failures(warned("1 ms")), 2_s);
+  EXPECT_NEAR(sudden.young_interval.count(), std::sqrt(2.0 * cost * 86400.0 / 2.04), 1e-6);
+}
+
+// A checkpoint takes 25 s; no failure undoes more than the step under way.
+TEST(Reliability, WhatIsGotOverInPlaceAsksForNoCheckpoints) {
+  nlohmann::json soft = weeks();
+  soft["recovery"] = {
+      {"method", "drop_out"}, {"reconfigure", "30 s"}, {"state_bandwidth", "10 GB/s"}};
+  soft["failures"] = {{{"cause", "bug"}, {"of", "software"}, {"mean_time", "5 h"}}};
+  soft["checkpoint"] = {{"storage_bandwidth", "100 MB/s"}};
+  const ReliabilityPrediction result = reliability(small_with_failures(soft), 2_s);
+  EXPECT_EQ(result.interval_by, "daly");
+  EXPECT_NEAR(result.checkpoint_interval.count(), 61036.0, 1.0);  // the run without failures
+}
+
 }  // namespace
 }  // namespace headway
