@@ -260,25 +260,28 @@ class ClusterPlanDocument {
 
   /// Nothing is in time, or what is takes more than it may.
   [[nodiscard]] std::string why_none() const {
-    const ClusterSize* const smallest = plan_.shown();
-    if (plan_.nearest || smallest == nullptr) return nearest();
-    return fmt::format("No size meets the goal. The nearest, {}: {}.",
-                       gpus_text(smallest->accelerators),
-                       shortfall_text(shortfall(*smallest, plan_.goal), unit_));
-  }
-
-  [[nodiscard]] std::string nearest() const {
-    if (!plan_.nearest) {
+    const ClusterSize* const nearest = plan_.shown();
+    if (nearest == nullptr || !plan_.nearest) {
       return "Nothing on these sizes is in time, nor in a thousand times the deadline.";
     }
+    const Shortfall missing = shortfall(*nearest, plan_.goal);
+    if (missing.usd <= 0.0 && missing.power <= Watts(0.0)) return later_or_less();
+    return fmt::format("No size meets the goal. The nearest, {}: {}.",
+                       gpus_text(nearest->accelerators), shortfall_text(missing, unit_));
+  }
+
+  /// Of the deadline alone.
+  [[nodiscard]] std::string later_or_less() const {
     const NearestChange& nearest = *plan_.nearest;
     const TimeUnit unit = unit_of(nearest.deadline);
-    std::string text = fmt::format(
-        "None of these sizes is in time. What would do, on {}:\n"
-        "  deadline={:g}{}, or about tokens={}",
-        gpus_text(nearest.accelerators),
-        std::ceil(nearest.deadline.count() / unit.seconds * 10.0) / 10.0, unit.suffix,
-        tokens_text(nearest.tokens, std::floor));
+    const bool is_any_in_time = std::ranges::any_of(
+        plan_.sizes, [&](const ClusterSize& size) { return size.meets(plan_.goal.deadline); });
+    std::string text =
+        fmt::format("{} What would do, on {}:\n  deadline={:g}{}, or about tokens={}",
+                    is_any_in_time ? "No size meets the goal." : "None of these sizes is in time.",
+                    gpus_text(nearest.accelerators),
+                    std::ceil(nearest.deadline.count() / unit.seconds * 10.0) / 10.0, unit.suffix,
+                    tokens_text(nearest.tokens, std::floor));
     const double chance = std::floor(nearest.probability * 100.0);
     if (chance > 0.0) text += fmt::format(", or probability={:.0f}%", chance);
     return text;

@@ -114,7 +114,9 @@ json cluster_plan_json(const ClusterPlan& plan) {
     document["nearest"] = {{"gpus", plan.nearest->accelerators},
                            {"deadline_s", plan.nearest->deadline.count()},
                            {"tokens", plan.nearest->tokens},
-                           {"probability", plan.nearest->probability}};
+                           {"probability", plan.nearest->probability},
+                           {"budget_usd", number_or_null(plan.nearest->budget)},
+                           {"power_W", number_or_null(plan.nearest->power)}};
   }
   return document;
 }

@@ -169,15 +169,14 @@ class PurchaseDocument {
     }
     chart.series.push_back(std::move(outlay));
     if (plan_.goal.budget) chart.series.push_back(std::move(budget));
-    return {
-        .title = "What each candidate takes",
-        .caption = fmt::format(
-            "Of each candidate the {} that meets the goal, or else the smallest that is in "
-            "time, or comes nearest to it. Until the run is through: the median, and from the 5th "
-            "to the 95th percentile; a deadline is kept to with a probability of {}. {}",
-            superlative_of(plan_.goal.minimize), share_text(plan_.goal.probability), note()),
-        .picture = std::move(chart),
-        .table = std::move(table)};
+    return {.title = "What each candidate takes",
+            .caption = fmt::format(
+                "Of each candidate the {} that meets the goal, or else the one that "
+                "misses it by least. Until the run is through: the median, and from the 5th "
+                "to the 95th percentile; a deadline is kept to with a probability of {}. {}",
+                superlative_of(plan_.goal.minimize), share_text(plan_.goal.probability), note()),
+            .picture = std::move(chart),
+            .table = std::move(table)};
   }
 
   void add_bill(const CandidatePlan& candidate, Document& document) const {
@@ -225,7 +224,7 @@ class PurchaseDocument {
                     missing.is_none() ? "misses the goal" : shortfall_text(missing, unit_),
                     amount_text(candidate.plan, *size));
     if (missing.time <= Seconds(0.0)) {
-      text += fmt::format(", the fewest that are in time ({})", time_text(run));
+      text += fmt::format(", in time ({})", time_text(run));
     }
     if (size->power) text += fmt::format("; it draws {}", short_text(*size->power));
     if (run.outlay) text += fmt::format(", {} to pay", usd_text(run.outlay, run.outlay_interval));

@@ -29,7 +29,7 @@ ClusterPlan searched(const Scenario& base, const TrainingGoal& goal, const Clust
   ClusterSearch search(judge, goal);
   search.find();
   if (search.has_answer() && shows_front) search.simulate_larger();
-  if (!search.has_smallest()) plan.nearest = search.nearest();
+  if (!search.has_answer()) plan.nearest = search.nearest();
   std::move(search).hand_over(plan);
   return plan;
 }

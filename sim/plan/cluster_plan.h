@@ -7,14 +7,16 @@
 
 namespace headway {
 
-/// What would do where nothing meets the deadline, each alone, on the smallest cluster that meets a
-/// deadline later by as little as possible, in steps of a quarter. Where failures count the tokens
-/// are an estimate.
+/// What would do where nothing meets the goal, on the size that misses it by least (`distance`).
+/// Of the deadline, the tokens and the probability each does alone; where failures count the tokens
+/// are an estimate. Limits that the size keeps to are the goal's own.
 struct NearestChange {
   std::int64_t accelerators = 0;
-  Seconds deadline;          ///< instead of the goal's
-  double tokens = 0.0;       ///< instead of the goal's
-  double probability = 0.0;  ///< instead of the goal's
+  Seconds deadline;                   ///< instead of the goal's
+  double tokens = 0.0;                ///< instead of the goal's
+  double probability = 0.0;           ///< instead of the goal's
+  std::optional<double> budget = {};  ///< instead of the goal's, where it has one
+  std::optional<Watts> power = {};    ///< instead of the goal's, where it has one
 };
 
 /// The cluster of a kind that meets a goal with the least of something.
@@ -28,9 +30,9 @@ struct ClusterPlan {
   Bytes capacity;                        ///< of an accelerator
   std::vector<ClusterSize> sizes;        ///< all that were judged, fewest nodes first
   std::optional<std::size_t> answer;     ///< index of the size
-  std::optional<std::size_t> smallest;   ///< of the smallest in time (or nearest to it), whatever
-                                         ///< it takes
-  std::optional<NearestChange> nearest;  ///< nothing is in time, but something runs
+  std::optional<std::size_t> smallest;   ///< of the smallest in time, or without an answer of the
+                                         ///< one that misses the goal by least
+  std::optional<NearestChange> nearest;  ///< nothing meets the goal, but something runs
   std::string unsaid;  ///< of the answer by the framework that would start it (plan_options.h)
 
   [[nodiscard]] const ClusterSize* found() const { return answer ? &sizes[*answer] : nullptr; }

@@ -139,7 +139,7 @@ void ClusterSearch::find_soonest() {
   for (ClusterSize* const size : largest) {
     const ClusterSize* const best = answer_ ? &sizes_.at(*answer_) : nullptr;
     const Seconds soonest = best ? best->runs.front().needed : Seconds(kNever);
-    if (least_delay_ && *least_delay_ * size->closed_form >= soonest) break;
+    if (best && least_delay(size->nodes) * size->closed_form >= soonest) break;
     simulate(*size);
     if (!smallest_) smallest_ = size->nodes;
     if (!shortfall(*size, goal_).is_none()) continue;
@@ -169,13 +169,24 @@ std::optional<NearestChange> ClusterSearch::nearest() {
     deadline_ = kLater * deadline_;
     find_smallest_in_time();
   }
-  if (!smallest_) return std::nullopt;
-  const ClusterSize& size = sizes_.at(*smallest_);
-  const ClusterRun& run = size.runs.front();
-  return NearestChange{.accelerators = size.accelerators,
-                       .deadline = run.needed,
-                       .tokens = goal_.tokens * (goal_.deadline / run.needed),
-                       .probability = run.probability};
+  const ClusterSize* nearest = nullptr;
+  for (const auto& [nodes, size] : sizes_) {
+    if (size.runs.empty()) continue;
+    const double off = distance(size, goal_);
+    if (std::isfinite(off) && (nearest == nullptr || off < distance(*nearest, goal_)))
+      nearest = &size;
+  }
+  if (nearest == nullptr) return std::nullopt;
+  smallest_ = nearest->nodes;
+  const ClusterRun& run = nearest->runs.front();
+  const Shortfall missing = shortfall(*nearest, goal_);
+  NearestChange change{.accelerators = nearest->accelerators,
+                       .deadline = goal_.deadline + missing.time,
+                       .tokens = goal_.tokens * std::min(1.0, goal_.deadline / run.needed),
+                       .probability = std::min(goal_.probability, run.probability)};
+  if (goal_.budget) change.budget = *goal_.budget + missing.usd;
+  if (goal_.power) change.power = *goal_.power + missing.power;
+  return change;
 }
 
 /// Judges it, and the next few that peak and memory ask for, by the closed form.
@@ -199,15 +210,24 @@ ClusterSize& ClusterSearch::size_at(std::int64_t nodes) {
 void ClusterSearch::simulate(ClusterSize& size) {
   if (!size.runs.empty()) return;
   judge_.simulate(size);
-  least_delay_ = std::min(least_delay_.value_or(kNever),
-                          kCouldBeKinder * (size.runs.front().needed / size.closed_form));
+  delays_.emplace(size.nodes, size.runs.front().needed / size.closed_form);
   least_value_ = std::min(least_value_.value_or(kNever),
                           kCouldBeKinder * minimised(size, goal_.minimize) / node_time(size));
 }
 
-/// Until something has been simulated anything could be in time that the closed form sees there.
+/// Of a run on so many nodes over its closed form. Until something no larger has been simulated it
+/// could be what the closed form says.
+double ClusterSearch::least_delay(std::int64_t nodes) const {
+  double least = kNever;
+  for (const auto& [simulated, delay] : delays_) {
+    if (simulated > nodes) break;
+    least = std::min(least, delay);
+  }
+  return kCouldBeKinder * (std::isfinite(least) ? least : 1.0);
+}
+
 bool ClusterSearch::could_meet(const ClusterSize& size) const {
-  return size.can_run() && least_delay_.value_or(kCouldBeKinder) * size.closed_form <= deadline_;
+  return size.can_run() && least_delay(size.nodes) * size.closed_form <= deadline_;
 }
 
 bool ClusterSearch::could_be_less(const ClusterSize& size, double than) const {

@@ -66,6 +66,14 @@ Shortfall shortfall(const ClusterSize& size, const TrainingGoal& goal) {
   return missing;
 }
 
+double distance(const ClusterSize& size, const TrainingGoal& goal) {
+  const Shortfall missing = shortfall(size, goal);
+  const double late = missing.time / goal.deadline;
+  const double dear = goal.budget ? missing.usd / *goal.budget : 0.0;
+  const double hungry = goal.power ? missing.power / *goal.power : 0.0;
+  return std::max({late, dear, hungry});
+}
+
 double minimised(const ClusterSize& size, TrainingGoal::Minimize minimize) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const ClusterRun& run = size.runs.front();

@@ -58,6 +58,10 @@ struct Shortfall {
 };
 [[nodiscard]] Shortfall shortfall(const ClusterSize& size, const TrainingGoal& goal);
 
+/// How far a size that was simulated is from the goal: the largest of what it misses by, each as a
+/// share of its limit.
+[[nodiscard]] double distance(const ClusterSize& size, const TrainingGoal& goal);
+
 /// What of the fastest run the goal wants least of: accelerators, US$ of the run, seconds or
 /// joules.
 [[nodiscard]] double minimised(const ClusterSize& size, TrainingGoal::Minimize minimize);

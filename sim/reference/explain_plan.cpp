@@ -129,14 +129,18 @@ constexpr TopicRow kPlanRows[] = {
     {"plan.candidates.name", "text", "", "Of the candidate."},
     {"plan.candidates.cluster", "text", "", "The name of its topology."},
     {"plan.candidates.nearest_size", "object or null", "",
-     "Its answer, or the smallest that is in time, or nearest to it.", "", "plan.sizes"},
+     "Its answer, or the size that misses the goal by least.", "", "plan.sizes"},
     {"plan.candidate", "text or null", "", "The name of the one to take."},
     {"plan.nearest", "object", "",
-     "Where nothing is in time: what would do, each alone; null if nothing would."},
+     "Where nothing meets the goal: what would do on the size that misses it by least, the largest "
+     "of its misses as a share of the limit; null if nothing would. Of deadline, tokens and "
+     "probability one is enough."},
     {"plan.nearest.gpus", "whole number", "", "On which it would."},
     {"plan.nearest.deadline_s", "seconds", "", "Instead of the goal's."},
     {"plan.nearest.tokens", "number", "", "Instead of the goal's; an estimate if failures count."},
     {"plan.nearest.probability", "share", "", "Instead of the goal's."},
+    {"plan.nearest.budget_usd", "US dollars", "", "Instead of the goal's; null if it has none."},
+    {"plan.nearest.power_W", "watts", "", "Instead of the goal's; null if it has none."},
 
     {"plan.tried", "array of objects", "", "Sizes that were tried, in that order."},
     {"plan.tried.value", "whole number", "",

@@ -244,5 +244,48 @@ TEST(ClusterPlan, TheCheapestCostsNoMoreThanTheSmallest) {
       1e-9 * run.usd.value());
 }
 
+/// A size that takes 12 days, 150 dollars and 2.2 MW.
+ClusterSize taking_too_much() {
+  ClusterSize size;
+  size.power = Watts(2.2e6);
+  ClusterRun& run = size.runs.emplace_back();
+  run.needed = 12.0 * kDay;
+  run.outlay_interval = Interval{.low = 90.0, .high = 150.0};
+  return size;
+}
+
+TEST(ClusterPlan, TheDistanceIsTheLargestMissAsAShareOfItsLimit) {
+  const ClusterSize size = taking_too_much();
+  TrainingGoal goal{.tokens = 1.0, .deadline = 10.0 * kDay};
+  EXPECT_DOUBLE_EQ(distance(size, goal), 0.2);
+  goal.power = Watts(2e6);
+  EXPECT_DOUBLE_EQ(distance(size, goal), 0.2);  // 0.1 more of the power
+  goal.budget = 100.0;
+  EXPECT_DOUBLE_EQ(distance(size, goal), 0.5);
+  goal.deadline = 5.0 * kDay;
+  EXPECT_DOUBLE_EQ(distance(size, goal), 1.4);
+}
+
+/// In time from some size on, and nothing for so little money.
+TEST(ClusterPlan, TheNearestIsTheSizeThatMissesByLeast) {
+  nlohmann::json scenario = with_failures();
+  scenario["cost"] = {{"usd_per_gpu_hour", 2.0}, {"tokens", 1.0}};
+  const Study study(scenario);
+  TrainingGoal goal = study.goal(1.2);
+  goal.budget = 1.0;
+  const ClusterPlan plan = study.plan(goal);
+  EXPECT_EQ(plan.found(), nullptr);
+  ASSERT_TRUE(plan.nearest.has_value());
+  const ClusterSize& nearest = *plan.shown();
+  EXPECT_EQ(plan.nearest->accelerators, nearest.accelerators);
+  EXPECT_DOUBLE_EQ(plan.nearest->budget.value(), nearest.runs.front().outlay_interval->high);
+  EXPECT_EQ(plan.nearest->deadline, max(goal.deadline, nearest.runs.front().needed));
+  EXPECT_LE(plan.nearest->tokens, goal.tokens);
+  EXPECT_FALSE(plan.nearest->power.has_value());
+  for (const ClusterSize& size : plan.sizes) {
+    if (size.runs.empty()) continue;
+    EXPECT_GE(distance(size, goal), distance(nearest, goal));
+  }
+}
 }  // namespace
 }  // namespace headway
