@@ -133,10 +133,11 @@ class TextReport {
                                   ? "every rank"
                                   : fmt::format("the fullest rank ({})", fullest_place(memory));
     const std::string margin = memory_margin(memory);
-    add_labelled(
-        "memory",
-        fmt::format("{} of {} on {}{}", bold(short_text(fullest_memory(memory).total())),
-                    short_text(memory.capacity), place, margin.empty() ? "" : "; " + margin));
+    const std::string host = host_memory_text(memory);
+    add_labelled("memory",
+                 fmt::format("{} of {} on {}{}{}", bold(short_text(fullest_memory(memory).total())),
+                             short_text(memory.capacity), place,
+                             margin.empty() ? "" : "; " + margin, host.empty() ? "" : "; " + host));
   }
 
   void add_run_time() {

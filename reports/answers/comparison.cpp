@@ -80,9 +80,13 @@ std::string fit_text(const Comparison& comparison) {
   std::string text;
   for (const auto& [letter, of] : {std::pair{"A", &comparison.a}, {"B", &comparison.b}}) {
     if (of->memory.fits) continue;
-    text += fmt::format(
-        "{} does not fit in memory: {} of {} on the fullest rank; it was simulated as if it did. ",
-        letter, short_text(fullest_memory(of->memory).total()), short_text(of->memory.capacity));
+    const Bytes needed = fullest_memory(of->memory).total();
+    const std::string where = needed > of->memory.capacity
+                                  ? fmt::format("{} of {} on the fullest rank", short_text(needed),
+                                                short_text(of->memory.capacity))
+                                  : host_memory_text(of->memory);
+    text += fmt::format("{} does not fit in memory: {}; it was simulated as if it did. ", letter,
+                        where);
   }
   return text;
 }

@@ -82,6 +82,9 @@ DocumentSection memory_section(const MemoryPrediction& memory) {
                             !memory.fits     ? "; it does not fit"
                             : margin.empty() ? ""
                                              : "; " + margin + ", by the same estimate")});
+  if (memory.host) {
+    section.blocks.emplace_back(Paragraph{fmt::format("Offloaded: {}.", host_memory_text(memory))});
+  }
   section.blocks.emplace_back(Figure{.title = "Memory by stage and cause, against capacity",
                                      .picture = memory_chart(memory, shown),
                                      .table = std::move(table)});

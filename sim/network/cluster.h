@@ -28,6 +28,7 @@ struct NodeType {
   Seconds scale_up_latency;
   bool scale_up_reduces = false;  ///< its switches add up what passes (NVLink SHARP)
   HostProcessor processor = HostProcessor::other;
+  Bytes host_memory;  ///< of its processors, for all accelerators; 0 where nobody says
   int nics = 1;
   BytesPerSecond nic_bandwidth;
   BytesPerSecond nic_bus_bandwidth;  ///< what PCIe carries to one NIC and at once from it

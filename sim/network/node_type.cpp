@@ -167,6 +167,13 @@ see: profile.accelerator)"},
        {"processor", word(&Node::processor, kProcessors),
         R"(Of the host. NCCL's own model counts more time for a message, and less bandwidth for small
 ones, on AMD's; it decides nothing else.)"},
+       {"host_memory", quantity(&Node::host_memory, positive()).where([](const Node& node) {
+          return node.host_memory > Bytes(0.0);
+        }),
+        R"(What the node's processors have, for all its accelerators together. What jobs offload is held
+against it.
+see: strategy.optimizer_offload; strategy.offload_layers
+default: not known, and nothing is held against it)"},
        {"nics",
         elsewhere<Node>(object_type()).required().made_of(nic_fields().described(node_defaults())),
         "The network cards of a node."},

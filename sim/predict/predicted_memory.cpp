@@ -1,7 +1,9 @@
 #include "sim/predict/predicted_memory.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "sim/base/diagnostic.h"
 #include "sim/jobs/memory.h"
 #include "sim/jobs/strategy.h"
 
@@ -27,6 +29,28 @@ Bytes least_capacity(const Scenario& scenario, const Strategy& strategy, int sta
   return *least;
 }
 
+/// What the job's ranks offload, node by node, against what the node has.
+std::optional<HostMemory> host_memory(const Scenario& scenario, const Strategy& strategy,
+                                      const std::vector<StageMemory>& stages) {
+  const auto offloads = [](const StageMemory& stage) { return stage.host > Bytes(0.0); };
+  if (std::ranges::none_of(stages, offloads)) return std::nullopt;
+  const Cluster& cluster = *scenario.cluster;
+  std::vector<HostMemory> nodes(static_cast<std::size_t>(cluster.nodes));
+  const Placement placement = placement_of(strategy, scenario.placement.order);
+  for (int rank = 0; rank < strategy.ranks(); ++rank) {
+    const int accelerator = placement.first_accelerator + rank;
+    const auto owner = placement.owner(accelerator);
+    HEADWAY_CHECK(owner.has_value(), "a rank without a stage");
+    HostMemory& node = nodes[static_cast<std::size_t>(cluster.node_of(accelerator))];
+    node.needed += stages[static_cast<std::size_t>(owner->stage)].host;
+    node.capacity = cluster.type_of(accelerator).host_memory;
+  }
+  return *std::ranges::max_element(nodes, {}, [](const HostMemory& node) {
+    // Nodes of which nobody says it come last, the fullest of them first.
+    return std::pair(node.is_known() ? node.needed / node.capacity : -1.0, node.needed);
+  });
+}
+
 }  // namespace
 
 MemoryPrediction predicted_memory(const Scenario& scenario, const Strategy& strategy) {
@@ -39,7 +63,8 @@ MemoryPrediction predicted_memory(const Scenario& scenario, const Strategy& stra
       memory.stages, {}, [](const StageMemory& stage) { return stage.total() / stage.capacity; });
   memory.fullest_stage = static_cast<int>(fullest - memory.stages.begin());
   memory.capacity = fullest->capacity;
-  memory.fits = fullest->total() <= fullest->capacity;
+  memory.host = host_memory(scenario, strategy, memory.stages);
+  memory.fits = fullest->total() <= fullest->capacity && !memory.is_short_of_host();
   return memory;
 }
 

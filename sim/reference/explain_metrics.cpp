@@ -169,14 +169,23 @@ constexpr TopicRow kMetricRows[] = {
      "What an accelerator of the stage holds, where they are of several kinds the least."},
     {"memory_bytes.stages.host", "bytes", "",
      "In the host's memory, for each accelerator: offloaded activations, optimizer states and "
-     "their gradients. Not in the sum, and not held against what the host has.",
+     "their gradients. Not in the sum.",
      "", "strategy.offload_layers; strategy.optimizer_offload"},
     {"memory_bytes.largest", "bytes", "", "The sum of the fullest stage."},
     {"memory_bytes.capacity", "bytes", "", "What an accelerator holds.", "",
      "profile.device.memory_bytes"},
     {"memory_bytes.fullest_stage", "whole number", "", "Counted from 0."},
+    {"memory_bytes.host", "object", "",
+     "What is offloaded into the memory of the node with the least room for it. Absent where "
+     "nothing is.",
+     "", "strategy.offload_layers; strategy.optimizer_offload"},
+    {"memory_bytes.host.needed", "bytes", "", "By all accelerators of that node."},
+    {"memory_bytes.host.capacity", "bytes", "",
+     "What that node has; 0 where nobody says it, and nothing is held against it.", "",
+     "cluster.topology.node.host_memory"},
     {"memory_bytes.fits", "true or false", "",
-     "The fullest stage fits. If not, nothing is simulated and the exit code is 1."},
+     "The fullest stage fits, and the fullest host. If not, nothing is simulated and the exit code "
+     "is 1."},
 
     {"breakdown_s", "object", "",
      "Where the time goes of the stage that computes most, in the replica that ends last (of "

@@ -78,12 +78,24 @@ struct FabricUse {
   std::vector<Cables> cables;
 };
 
+/// What a job offloads into the memory of the node with the least room for it, of all its
+/// accelerators.
+struct HostMemory {
+  Bytes needed;
+  Bytes capacity;  ///< 0 where nobody says what the node has
+  [[nodiscard]] bool is_known() const { return capacity > Bytes(0.0); }
+  [[nodiscard]] bool fits() const { return !is_known() || needed <= capacity; }
+};
+
 /// Model states and activations of all stages against what a device holds.
 struct MemoryPrediction {
   std::vector<StageMemory> stages;
   Bytes capacity;
   int fullest_stage = 0;
-  bool fits = true;
+  std::optional<HostMemory> host = {};  ///< only where something is offloaded
+  bool fits = true;                     ///< devices and hosts
+
+  [[nodiscard]] bool is_short_of_host() const { return host && !host->fits(); }
 };
 
 /// What the accelerators of each kind do in a job that runs on several.

@@ -14,6 +14,7 @@
 #include "sim/predict/job_run_memory.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/simulate.h"
+#include "sim/result/words/advice.h"
 #include "sim/scenario/provenance.h"
 #include "sim/sweep/axis_field.h"
 
@@ -38,6 +39,7 @@ std::string problem_list(const InputError& error) {
 
 std::string shortage_text(const MemoryPrediction& memory) {
   const StageMemory& stage = memory.stages[static_cast<std::size_t>(memory.fullest_stage)];
+  if (stage.total() <= memory.capacity) return host_memory_text(memory);
   return fmt::format("stage {} needs {} of {}", memory.fullest_stage, short_text(stage.total()),
                      short_text(memory.capacity));
 }

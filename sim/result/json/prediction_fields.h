@@ -103,10 +103,16 @@ void visit_fields(auto& visit, Of<StageMemory> auto& of) {
   visit("capacity", of.capacity);
 }
 
+void visit_fields(auto& visit, Of<HostMemory> auto& of) {
+  visit("needed", of.needed);
+  visit("capacity", of.capacity);
+}
+
 void visit_fields(auto& visit, Of<MemoryPrediction> auto& of) {
   visit("stages", of.stages);
   visit("capacity", of.capacity);
   visit("fullest_stage", of.fullest_stage);
+  visit("host", of.host);
   visit("fits", of.fits);
 }
 

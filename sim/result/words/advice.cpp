@@ -125,6 +125,15 @@ std::string_view remedy_of_tables(const Prediction& prediction, const StageMemor
 std::string shortage_sentence(const Prediction& prediction) {
   const MemoryPrediction& memory = prediction.memory;
   const StageMemory stage = fullest_memory(memory);
+  if (stage.total() <= memory.capacity && memory.is_short_of_host()) {
+    const HostMemory& host = *memory.host;
+    return fmt::format(
+        "Does not fit: what is offloaded takes {} of {} that a node's processors have; {} too "
+        "much. "
+        "More nodes that share it out, or offloading less, shrink it.",
+        short_text(host.needed), short_text(host.capacity),
+        short_text(host.needed - host.capacity));
+  }
   const MemoryPart& largest = *std::ranges::max_element(
       kMemoryParts, {}, [&](const MemoryPart& part) { return stage.*part.amount; });
   const bool is_of_parameters =
@@ -272,6 +281,17 @@ std::string closing_sentence(const Prediction& prediction) {
 std::string fullest_place(const MemoryPrediction& memory) {
   if (memory.stages.size() <= 1) return "every rank";
   return fmt::format("stage {}", memory.fullest_stage);
+}
+
+std::string host_memory_text(const MemoryPrediction& memory) {
+  if (!memory.host) return "";
+  const HostMemory& host = *memory.host;
+  if (!host.is_known()) {
+    return fmt::format("{} in a node's own memory, of which nobody says how much it has",
+                       short_text(host.needed));
+  }
+  return fmt::format("{} of {} in a node's own memory", short_text(host.needed),
+                     short_text(host.capacity));
 }
 
 StageMemory fullest_memory(const MemoryPrediction& memory) {

@@ -40,6 +40,9 @@ struct TimeShare {
 /// "stage 3", or "every rank" where there is no pipeline.
 [[nodiscard]] std::string fullest_place(const MemoryPrediction& memory);
 
+/// "1.5 TiB of 1.8 TiB in a node's own memory": what the job offloads; empty where it does not.
+[[nodiscard]] std::string host_memory_text(const MemoryPrediction& memory);
+
 /// What the fullest stage holds; nothing if no stage is known.
 [[nodiscard]] StageMemory fullest_memory(const MemoryPrediction& memory);
 
