@@ -10,6 +10,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/layers/table_plan.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/larger_gains.h"
 
 namespace headway {
 namespace {
@@ -122,6 +123,37 @@ std::string_view remedy_of_tables(const Prediction& prediction, const StageMemor
          "of ranks for each (embedding_tables/group), cuts them";
 }
 
+/// From this sharding on the ranks share a state out.
+bool is_shared_out(const Prediction& prediction, int least_zero_stage) {
+  const nlohmann::json stage = strategy_field(prediction, "zero_stage");
+  return stage.is_number() && stage >= least_zero_stage;
+}
+
+std::string_view remedy_of_optimizer(const Prediction& prediction) {
+  const nlohmann::json offload = strategy_field(prediction, "optimizer_offload");
+  if (offload.is_number() && offload > 0.0) {
+    return strategy_field(prediction, "overlap_optimizer_offload") == true
+               ? "the host updates parameters: offloading fewer (optimizer_offload), or more "
+                 "nodes, "
+                 "shrinks it"
+               : "the host updates parameters: offloading fewer (optimizer_offload), or copies "
+                 "beside updates (overlap_optimizer_offload), shrinks it";
+  }
+  if (is_shared_out(prediction, 1)) return "more data-parallel ranks that share it out shrink it";
+  return advice_on(Cause::optimizer).remedy;
+}
+
+/// What makes the largest part of the memory smaller; shards that are there already need more
+/// ranks.
+std::string_view remedy_of_states(const Prediction& prediction, const MemoryPart& largest) {
+  const int least = largest.amount == &StageMemory::parameters  ? 3
+                    : largest.amount == &StageMemory::gradients ? 2
+                    : largest.amount == &StageMemory::optimizer ? 1
+                                                                : 0;
+  if (least == 0 || !is_shared_out(prediction, least)) return largest.remedy;
+  return "more GPUs that share them out, or more tensor or pipeline parallelism, shrink them";
+}
+
 std::string shortage_sentence(const Prediction& prediction) {
   const MemoryPrediction& memory = prediction.memory;
   const StageMemory stage = fullest_memory(memory);
@@ -150,7 +182,7 @@ std::string shortage_sentence(const Prediction& prediction) {
                         grouped_digits(sequence))
           : "",
       is_of_parameters && could_share_experts(prediction) ? "a larger expert_parallel, " : "",
-      of_tables.empty() ? largest.remedy : of_tables);
+      of_tables.empty() ? remedy_of_states(prediction, largest) : of_tables);
 }
 
 bool has_bad_links(const Prediction& prediction) {
@@ -177,6 +209,7 @@ std::string mending_sentence(const Prediction& prediction) {
 
 /// What shrinks a cause's time in this job: advice that it follows already would be none.
 std::string_view remedy_of(Cause cause, const Prediction& prediction) {
+  if (cause == Cause::optimizer) return remedy_of_optimizer(prediction);
   if (cause == Cause::data_parallel_exposed &&
       strategy_field(prediction, "overlap_gradient_reduce") == true) {
     return "more micro-batches a step or faster links shrink its share";
@@ -262,6 +295,10 @@ std::string closing_sentence(const Prediction& prediction) {
         *prediction.post_training, largest == shares.end() ? Seconds(0.0) : largest->time);
     if (!sentence.empty()) return sentence;
   }
+  const auto first = std::ranges::find_if(
+      shares, [](const TimeShare& share) { return share.cause != Cause::compute; });
+  const std::string larger = larger_gain(prediction, first == shares.end() ? 0.0 : first->share);
+  if (!larger.empty()) return larger;
   for (const TimeShare& share : shares) {
     if (share.cause == Cause::compute) continue;
     // What running it again without them says is more than what is read off one timeline.

@@ -1,6 +1,6 @@
 #include "sim/result/words/advice.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
@@ -86,6 +86,85 @@ TEST(Advice, ToASlowCableIsToMendIt) {
       nlohmann::json{{"perturbations", {{"slow_links", {{{"nic", "node2/nic3"}}}}}}};
   EXPECT_EQ(cause_remark(Cause::straggler_wait, slow),
             "slow devices and cables, and ranks late by them or by busy links");
+}
+
+/// A step of 10 s of which the optimizer takes 6.
+std::string advice_on_updates(const nlohmann::json& strategy) {
+  Prediction updates;
+  updates.iteration_time = 10.0_s;
+  updates.breakdown[Cause::compute] = 4.0_s;
+  updates.breakdown[Cause::optimizer] = 6.0_s;
+  updates.memory.fits = true;
+  updates.question.scenario = nlohmann::json{{"strategy", strategy}};
+  return closing_sentence(updates);
+}
+
+TEST(Advice, OnUpdatesIsNotToDoWhatTheJobDoes) {
+  using testing::HasSubstr;
+  EXPECT_THAT(advice_on_updates({{"zero_stage", 0}}), HasSubstr("sharding the optimizer"));
+  EXPECT_THAT(advice_on_updates({{"zero_stage", 1}}), HasSubstr("more data-parallel ranks"));
+  EXPECT_THAT(advice_on_updates({{"zero_stage", 3}, {"optimizer_offload", 1.0}}),
+              HasSubstr("the host updates parameters: offloading fewer"));
+}
+
+TEST(Advice, ToAJobThatDoesNotFitIsNotToShardWhatIsSharded) {
+  using testing::HasSubstr;
+  Prediction full;
+  full.memory.fits = false;
+  full.memory.stages = {{.parameters = 50_GB}};
+  full.memory.capacity = 40_GB;
+  full.question.scenario = nlohmann::json{{"strategy", {{"zero_stage", 2}}}};
+  EXPECT_THAT(closing_sentence(full), HasSubstr("sharding the parameters (zero_stage 3)"));
+  full.question.scenario = nlohmann::json{{"strategy", {{"zero_stage", 3}}}};
+  EXPECT_THAT(closing_sentence(full), HasSubstr("more GPUs that share them out"));
+}
+
+TEST(Advice, ToAJobWhoseHostIsFullIsToOffloadLess) {
+  Prediction full;
+  full.memory.fits = false;
+  full.memory.stages = {{.parameters = 30_GB}};
+  full.memory.capacity = 40_GB;
+  full.memory.host = HostMemory{.needed = Bytes(3e12), .capacity = Bytes(2e12)};
+  EXPECT_THAT(closing_sentence(full), testing::HasSubstr("2.73 TiB of 1.82 TiB"));
+}
+
+// 40 GPU-hours of 100 wait for nodes; of the 50 of training a fifth recomputes.
+TEST(Advice, IsAboutTheWeeksWhereTheseLoseMost) {
+  Prediction weeks;
+  weeks.iteration_time = 10.0_s;
+  weeks.breakdown[Cause::compute] = 8.0_s;
+  weeks.breakdown[Cause::recompute] = 2.0_s;
+  weeks.memory.fits = true;
+  weeks.reliability.emplace();
+  weeks.reliability->goodput.mean = 0.5;
+  weeks.reliability->lost_gpu_hours = {{"waiting_for_nodes", 40.0}, {"restart", 10.0}};
+  EXPECT_EQ(closing_sentence(weeks).find("Largest gain left: waiting for nodes, 40.0 of 100 GPU-"),
+            0U)
+      << closing_sentence(weeks);
+  // 9 of 100 are less than a fifth of 50.
+  weeks.reliability->lost_gpu_hours = {{"waiting_for_nodes", 9.0}, {"restart", 8.0}};
+  weeks.reliability->goodput.mean = 0.83;
+  EXPECT_EQ(closing_sentence(weeks).find("Largest gain left: recompute"), 0U);
+}
+
+// 32 of 64 wait 60 % of the time: 30 % on average, more than the 10 % of the slow replica.
+TEST(Advice, IsToShareOutMicroBatchesWhereFastReplicasWait) {
+  Prediction mixed;
+  mixed.iteration_time = 10.0_s;
+  mixed.breakdown[Cause::compute] = 9.0_s;
+  mixed.breakdown[Cause::straggler_wait] = 1.0_s;
+  mixed.memory.fits = true;
+  mixed.accelerator_kinds =
+      KindsUse{.kinds = {{.accelerator = "h100-sxm", .accelerators = 32, .waiting_share = 0.6},
+                         {.accelerator = "a100-sxm", .accelerators = 32, .waiting_share = 0.0}}};
+  nlohmann::json strategy = {{"data_parallel", 32}, {"pipeline_parallel", 1}, {"zero_stage", 1}};
+  mixed.question.scenario = nlohmann::json{{"strategy", strategy}};
+  EXPECT_EQ(closing_sentence(mixed),
+            "Largest gain left: h100-sxm waits for slower accelerators 60.0 % of the time; giving "
+            "them more of the micro-batches (micro_batches_by_speed) shrinks it.");
+  strategy["micro_batches_by_speed"] = true;
+  mixed.question.scenario = nlohmann::json{{"strategy", strategy}};
+  EXPECT_EQ(closing_sentence(mixed).find("Largest gain left: lost to slower ranks"), 0U);
 }
 
 }  // namespace
