@@ -161,8 +161,7 @@ std::string shortage_sentence(const Prediction& prediction) {
     const HostMemory& host = *memory.host;
     return fmt::format(
         "Does not fit: what is offloaded takes {} of {} that a node's processors have; {} too "
-        "much. "
-        "More nodes that share it out, or offloading less, shrink it.",
+        "much. More nodes that share it out, or offloading less, shrink it.",
         short_text(host.needed), short_text(host.capacity),
         short_text(host.needed - host.capacity));
   }
