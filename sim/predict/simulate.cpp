@@ -261,7 +261,8 @@ void add_use(Prediction& prediction, const Scenario& scenario, const JobRun& run
   prediction.critical_path = critical_path(run.workload, run.timeline);
   prediction.busiest_links = busiest_links(run.workload, run.timeline, topology, kListedLinks,
                                            scenario.perturbation.link_episodes);
-  prediction.fabric = fabric_use(run.workload, run.timeline, topology);
+  prediction.fabric =
+      fabric_use(run.workload, run.timeline, topology, scenario.perturbation.link_episodes);
 }
 
 /// What is reckoned from the length of a step.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,7 +47,9 @@ std::vector<FabricUse::Tier> tiers_of(const Topology& topology) {
 
 }  // namespace
 
-FabricUse fabric_use(const Workload& workload, const Timeline& timeline, const Topology& topology) {
+FabricUse fabric_use(const Workload& workload, const Timeline& timeline, const Topology& topology,
+                     std::span<const LinkEpisode> episodes) {
+  const std::map<LinkId, double> factors = mean_factors(episodes, timeline.finish);
   const std::vector<double> carried = bytes_by_link(workload, timeline, topology);
   FabricUse use{.tiers = tiers_of(topology)};
   const std::size_t count = use.tiers.size();
@@ -65,8 +68,10 @@ FabricUse fabric_use(const Workload& workload, const Timeline& timeline, const T
     FabricUse::Load& load = to < from ? cables.down : cables.up;
     const double bytes = carried[static_cast<std::size_t>(id)];
     load.carried += Bytes(bytes);
-    load.capacity += link.capacity;
-    load.highest = std::max(load.highest, bytes / (link.capacity.count() * timeline.finish));
+    const auto slow = factors.find(id);
+    const BytesPerSecond capacity = (slow == factors.end() ? 1.0 : slow->second) * link.capacity;
+    load.capacity += capacity;
+    load.highest = std::max(load.highest, bytes / (capacity.count() * timeline.finish));
     if (id % 2 == 0) ++cables.cables;
   }
   for (FabricUse::Cables& cables : classes) {

@@ -32,6 +32,13 @@ double mean_factor(LinkId link, std::span<const LinkEpisode> episodes, double fi
 
 }  // namespace
 
+std::map<LinkId, double> mean_factors(std::span<const LinkEpisode> episodes, double finish) {
+  std::map<LinkId, double> factors;
+  for (const LinkEpisode& episode : episodes) factors.emplace(episode.link, 1.0);
+  for (auto& [link, factor] : factors) factor = mean_factor(link, episodes, finish);
+  return factors;
+}
+
 std::vector<double> bytes_by_link(const Workload& workload, const Timeline& timeline,
                                   const Topology& topology) {
   std::vector<double> carried(static_cast<std::size_t>(topology.link_count()), 0.0);
@@ -48,9 +55,7 @@ std::vector<LinkUse> busiest_links(const Workload& workload, const Timeline& tim
                                    const Topology& topology, std::size_t count,
                                    std::span<const LinkEpisode> episodes) {
   const std::vector<double> carried = bytes_by_link(workload, timeline, topology);
-  std::map<LinkId, double> factors;  // of slow links
-  for (const LinkEpisode& episode : episodes) factors.emplace(episode.link, 1.0);
-  for (auto& [id, factor] : factors) factor = mean_factor(id, episodes, timeline.finish);
+  const std::map<LinkId, double> factors = mean_factors(episodes, timeline.finish);
   const auto capacity = [&](LinkId id) {
     const auto slow = factors.find(id);
     return (slow == factors.end() ? 1.0 : slow->second) * topology.link(id).capacity;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,10 @@ namespace headway {
 [[nodiscard]] std::vector<LinkUse> busiest_links(const Workload& workload, const Timeline& timeline,
                                                  const Topology& topology, std::size_t count,
                                                  std::span<const LinkEpisode> episodes = {});
+
+/// What episodes leave of the links that they slow down, on average until `finish`.
+[[nodiscard]] std::map<LinkId, double> mean_factors(std::span<const LinkEpisode> episodes,
+                                                    double finish);
 
 /// Bytes that crossed each link of the topology.
 [[nodiscard]] std::vector<double> bytes_by_link(const Workload& workload, const Timeline& timeline,

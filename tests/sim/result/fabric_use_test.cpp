@@ -63,6 +63,15 @@ TEST_F(FabricUseTest, CablesBetweenTwoTiersAreSummedByDirection) {
   EXPECT_EQ(uplinks.down.carried, 2_GB);
 }
 
+TEST_F(FabricUseTest, ASlowLinkCountsAsWhatIsLeftOfIt) {
+  const LinkId nic = workload.plans[0].links[0].link;  // of node 0
+  const std::vector<LinkEpisode> episodes{{.link = nic, .bandwidth_factor = 0.25}};
+  const FabricUse use = fabric_use(workload, timeline, topology, episodes);
+  EXPECT_EQ(use.cables[0].up.capacity, 1.25_GBps);
+  EXPECT_DOUBLE_EQ(use.cables[0].up.highest, 2.0 / (0.25 * 10.5));
+  EXPECT_EQ(use.cables[0].down.capacity, 2_GBps);
+}
+
 TEST_F(FabricUseTest, CablesThatAreDownAreLeftOut) {
   topology.take_down(up_right);
   const FabricUse use = fabric_use(workload, timeline, topology);
