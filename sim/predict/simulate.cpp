@@ -66,6 +66,30 @@ void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun
   }
 }
 
+/// Of asynchronous workers one may do most of the steps: what it exchanges with a server on its own
+/// host crosses no NIC. That is so, and throughput counts them; who buys by it should know.
+void add_ahead_warning(Prediction& prediction, const JobRun& run) {
+  constexpr double kFarAhead = 3.0;  // times the mean worker's updates
+  if (!run.workload.is_out_of_step() || run.timeline.updates.empty()) return;
+  std::vector<double> updates(run.workload.groups.size(), 0.0);
+  for (const Timeline::Update& update : run.timeline.updates) {
+    updates[static_cast<std::size_t>(update.group)] += 1.0;
+  }
+  const auto most = std::ranges::max_element(updates);
+  const double share = *most / static_cast<double>(run.timeline.updates.size());
+  if (share * static_cast<double>(updates.size()) < kFarAhead) return;
+  std::string text = fmt::format(
+      "{:.0f} % of all steps are of one of {} workers, replica {}: it is nearest to the servers",
+      100.0 * share, updates.size(),
+      run.workload.groups[static_cast<std::size_t>(most - updates.begin())].replica);
+  if (!prediction.busiest_links.empty()) {
+    const LinkUse& link = prediction.busiest_links.front();
+    text += fmt::format("; the others wait for the link from {} to {}, {:.0f} % busy", link.from,
+                        link.to, 100.0 * link.utilisation);
+  }
+  prediction.warnings.push_back(std::move(text));
+}
+
 /// The peak of one of the job's accelerators, on average.
 FlopsPerSecond mean_peak(const Scenario& scenario) {
   const auto peak_of = [&](int kind) {
@@ -348,6 +372,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.not_modelled.insert(prediction.not_modelled.begin(), notes.begin(),
                                  of_question.begin());
   add_warnings(prediction, scenario, run);
+  add_ahead_warning(prediction, run);
   if (anchors) std::ranges::move(anchors->warnings, std::back_inserter(prediction.warnings));
   add_consequences(prediction, scenario);
   if (options.what_if != WhatIfExtent::none) {

@@ -23,6 +23,17 @@ TEST(Simulate, BreakdownSumsToTheIteration) {
   EXPECT_NEAR(prediction.breakdown.total() / prediction.iteration_time, 1.0, 1e-9);
 }
 
+TEST(Simulate, AWorkerThatDoesMostOfTheStepsIsToldOf) {
+  // Behind slow NICs only the workers on the server's own host go on.
+  nlohmann::json scenario = small_scenario(8);
+  scenario["cluster"]["topology"]["node"]["nics"]["bandwidth"] = "100 Mb/s";
+  scenario["strategy"] = {{"preset", "pytorch-ddp"}, {"micro_batch", 1}, {"global_batch", 16}};
+  scenario["strategy"]["synchronisation"] = {
+      {"scheme", "parameter_server"}, {"updates", "asynchronous"}, {"local_reduction", true}};
+  EXPECT_THAT(prediction_of(scenario).warnings,
+              testing::Contains(testing::HasSubstr("of all steps are of one of 8 workers")));
+}
+
 TEST(Simulate, EverySeedTellsTheSameBubble) {
   // 96 layers on 8 stages of 2 chunks, 96 micro-batches: 7 / (2 * 96) of the passes.
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
