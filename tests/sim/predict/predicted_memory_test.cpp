@@ -52,7 +52,7 @@ TEST(PredictedMemory, OfANodeThatSaysNothingNothingIsChecked) {
 
 // Of several kinds of nodes the one with the least room counts, not the one that holds most.
 TEST(PredictedMemory, TheNodeWithTheLeastRoomIsTold) {
-  nlohmann::json scenario = mixed_scenario("h100-sxm", "h100_sxm");
+  nlohmann::json scenario = headway::mixed_scenario("h100-sxm", "h100_sxm");
   scenario["profile"] = "h100_sxm";
   scenario["strategy"]["optimizer_offload"] = 1.0;
   nlohmann::json& topology = scenario["cluster"]["topology"];
