@@ -250,12 +250,11 @@ std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) con
     if (!says("zero_stage", std::to_string(static_cast<int>(sharding)))) continue;
     if (sharding == Sharding::full && splits_layers && !shards_split_layers_) continue;
     if (sharding == Sharding::full && has_stages && !keeps_parameters) continue;
+    if (sharding == Sharding::full && scenario_.strategy->micro_batches_by_speed) continue;
     if (framework_ == LaunchFramework::torchtitan &&
         !torchtitan_starts(torchtitan_settings(choice, sharding, *scenario_.strategy))) {
       continue;
     }
-    // Replicas of their own numbers of micro-batches have whole parameters.
-    if (sharding == Sharding::full && scenario_.strategy->micro_batches_by_speed) continue;
     left.push_back(sharding);
   }
   return left;

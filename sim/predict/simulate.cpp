@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/jobs/strategy.h"
@@ -16,6 +15,7 @@
 #include "sim/predict/job_run.h"
 #include "sim/predict/job_run_memory.h"
 #include "sim/predict/kind_use.h"
+#include "sim/predict/left_out.h"
 #include "sim/predict/located_problems.h"
 #include "sim/predict/post_training/post_training.h"
 #include "sim/predict/predicted_memory.h"
@@ -102,18 +102,6 @@ FlopsPerSecond mean_peak(const Scenario& scenario) {
   return FlopsPerSecond(sum / scenario.accelerators());
 }
 
-/// What goes on beside steps and is not told of.
-std::string absent_parts(const Scenario& scenario) {
-  if (scenario.input) {
-    if (!scenario.reliability) return "checkpoints and failures";
-    if (scenario.input->storage_nodes == 0) return "input that contends with the job's own traffic";
-    return scenario.input->holds_checkpoints ? "a checkpoint read back from storage that is busy"
-                                             : "checkpoints that contend with steps";
-  }
-  return scenario.reliability ? "reading training data"
-                              : "reading training data, checkpoints and failures";
-}
-
 /// Workers of asynchronous servers update by themselves.
 UpdatesOfStep updates_of_step(const Strategy& worked_off, const std::optional<ServerUse>& servers,
                               const Strategy& strategy) {
@@ -166,33 +154,6 @@ void add_company(Prediction& prediction, const Scenario& scenario, int jobs) {
   for (double* of_draws : times_of_draws(prediction)) *of_draws *= shared.slowdown;
   Interval& measured = prediction.confidence.with_measured_step;
   measured = {shared.slowdown * measured.low, shared.slowdown * measured.high};
-}
-
-/// Whether each pair of endpoints has one way, so that shifts load all links alike.
-bool routes_by_formula(const Scenario& scenario) {
-  const nlohmann::json& topology = scenario.resolved->at("cluster").at("topology");
-  const std::string kind = topology.at("routing").at("kind");
-  return kind == "d-mod-k" || kind == "shortest" || kind == "dimension-order";
-}
-
-std::vector<std::string> general_limits(const Scenario& scenario) {
-  std::vector<std::string> limits = {
-      "congestion control and packet effects: links are shared max-min fairly at any instant",
-      "compute slowed down by communication kernels that run at the same time",
-      absent_parts(scenario), "the first iterations, before clocks and memory allocators settle"};
-  const Cluster& cluster = *scenario.cluster;
-  if (hashes_by_default(cluster.node_type.transport.kind) && has_several_ways(cluster.topology) &&
-      routes_by_formula(scenario)) {
-    limits.insert(limits.begin(),
-                  "collisions of hashed flows: routes are taken to be spread evenly, and switches "
-                  "of Ethernet hash (the topology's /routing/kind=ecmp tells what that costs)");
-  }
-  if (cluster.routing->hashes_flows()) {
-    limits.insert(limits.begin(),
-                  "other collisions of hashed flows: which ones meet is one draw (routing.seed); "
-                  "`--what-if` tells the worst of eight");
-  }
-  return limits;
 }
 
 /// Where 90 % of measured iterations should lie, with what measured steps say.
@@ -332,7 +293,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.question = question_of(scenario, options.command_line);
   check_passes(*scenario.strategy);
   prediction.memory = predicted_memory(scenario, *scenario.strategy);
-  prediction.not_modelled = general_limits(scenario);
+  prediction.not_modelled = left_out_of(scenario);
   if (!prediction.memory.fits && !options.even_if_it_does_not_fit) return simulation;
 
   // Read first: a wrong --reference must not cost a simulation.

@@ -245,37 +245,6 @@ TEST(StageActivations, OfAPredictionAheadAreALayerItsJoinAndAHead) {
       testing::layer_activations(model, strategy).count() + inputs + 4.0 * 1024 * 1000);
 }
 
-TEST(ModelStates, OfAnOffloadedOptimizerAreInHostMemory) {
-  // A quarter of 12 bytes a parameter leaves the accelerator; with it, fp32 gradients are there.
-  Strategy strategy = llama_strategy();
-  const StageMemory none = only_stage(kLlama, strategy);
-  strategy.optimizer_offload = 0.25;
-  const StageMemory offloaded = only_stage(kLlama, strategy);
-  EXPECT_DOUBLE_EQ(offloaded.optimizer.count(), 0.75 * none.optimizer.count());
-  EXPECT_DOUBLE_EQ(offloaded.host.count(), 0.25 * (12.0 + 4.0) / 12.0 * none.optimizer.count());
-  EXPECT_EQ(offloaded.gradients, none.gradients);
-}
-
-// Ren et al. 2021 (ZeRO-Offload), section 3.3: what stays are the parameters and a bucket.
-TEST(ModelStates, GradientsThatGoToTheHostLeaveABucket) {
-  Strategy strategy = llama_strategy();
-  strategy.sharding = Sharding::gradients;
-  strategy.gradient_bucket = 1_GB;
-  strategy.optimizer_offload = 0.25;
-  const StageMemory kept = only_stage(kLlama, strategy);
-  strategy.memory.offloaded_gradients = true;
-  const StageMemory left = only_stage(kLlama, strategy);
-  EXPECT_DOUBLE_EQ(left.gradients.count(), 0.75 * 4.0 * parameters_of(kLlama));
-  EXPECT_NEAR((left.buffers - kept.buffers).count(), 1e9, 1.0);  // a lone rank reduces nothing
-  EXPECT_EQ(left.host, kept.host);
-  strategy.optimizer_offload = 1.0;
-  EXPECT_EQ(only_stage(kLlama, strategy).gradients, 0_B);
-  strategy.sharding = Sharding::full;
-  EXPECT_EQ(only_stage(kLlama, strategy).gradients, 0_B);
-  strategy.optimizer_offload = 0.0;  // nothing leaves
-  EXPECT_DOUBLE_EQ(only_stage(kLlama, strategy).gradients.count(), 4.0 * parameters_of(kLlama));
-}
-
 TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;
