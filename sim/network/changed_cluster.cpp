@@ -20,6 +20,8 @@ class RoutingOfOriginal : public Routing {
                std::vector<LinkShare>& loads) const override {
     original_->routing->relieve(topology, pace, loads);
   }
+  [[nodiscard]] bool hashes_flows() const override { return original_->routing->hashes_flows(); }
+  [[nodiscard]] bool is_by_rule() const override { return original_->routing->is_by_rule(); }
   [[nodiscard]] double efficiency() const override { return original_->routing->efficiency(); }
   [[nodiscard]] double least_efficiency() const override {
     return original_->routing->least_efficiency();

@@ -35,6 +35,8 @@ class PlanesRouting final : public Routing {
     }
   }
 
+  [[nodiscard]] bool hashes_flows() const override { return routing_->hashes_flows(); }
+  [[nodiscard]] bool is_by_rule() const override { return routing_->is_by_rule(); }
   [[nodiscard]] double efficiency() const override { return routing_->efficiency(); }
   [[nodiscard]] double least_efficiency() const override { return routing_->least_efficiency(); }
 

@@ -23,7 +23,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLeaders = 3;      ///< simulated for each size
+constexpr std::size_t kLeaders = 3;      ///< simulated for each size, at least
+constexpr std::size_t kMost = 16;        ///< and at most: there are many sizes
 constexpr double kSlack = 0.25;          ///< and the fastest that leaves so much memory free
 constexpr std::int64_t kRoomToGrow = 8;  ///< times the least that is possible
 /// Parameter, gradient, fp32 copy and two moments: Rajbhandari et al. 2020, section 3.1.
@@ -97,6 +98,7 @@ ClusterSizes::ClusterSizes(const Scenario& base, const PlanOptions& options,
       goal_(goal),
       step_(delivered.value_or(nodes_of_domain(*base.cluster))) {
   options_.leaders.best = kLeaders;
+  options_.leaders.most = kMost;
 }
 
 std::int64_t ClusterSizes::least_nodes(Seconds deadline) const {

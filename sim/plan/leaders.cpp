@@ -242,7 +242,8 @@ std::vector<Leader> simulated_leaders(const StrategySpace& space, const LeaderOp
   for (;;) {
     const std::size_t first = leaders.size();
     // In batches whose size depends on no number of cores, or the answer would.
-    const std::size_t wanted = first < options.best ? options.best : kBatch;
+    const std::size_t wanted = std::min(first < options.best ? options.best : kBatch,
+                                        std::max(options.best, options.most) - first);
     for (const RankedStrategy& next : search.ranked) {
       const bool is_short = leaders.size() < options.best;
       if (leaders.size() == first + wanted) break;
@@ -251,6 +252,7 @@ std::vector<Leader> simulated_leaders(const StrategySpace& space, const LeaderOp
       if (may_win && !is_known(next)) leaders.push_back(leader_of(space, next, options));
     }
     if (leaders.size() == first) {
+      if (wanted == 0) break;
       // What the search left out is no faster than this by its closed form.
       const Seconds all_below = (1.0 / kindness.least()) * fastest;
       if (all_below <= search.complete_below) break;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct LeaderOptions {
   std::string path;         ///< of the scenario
   ScenarioOptions options;  ///< with which the base scenario was read
   std::size_t best = 10;
-  std::vector<double> slacks = {};  ///< see SearchOptions
+  std::size_t most = std::numeric_limits<std::size_t>::max();  ///< whether or not all is settled
+  std::vector<double> slacks = {};                             ///< see SearchOptions
   int jobs = 1;
   MpiCrew* crew = nullptr;  ///< who simulates leaders, if this process does not
   /// Told how many of how many simulations that are needed by now are done.
@@ -36,8 +38,9 @@ struct LeaderOptions {
 };
 
 /// Searches a space and simulates the leaders, `best` of them at least and as many more as it takes
-/// to settle the order: until no other could be the fastest unless the simulation were kinder to
-/// it, against its closed form, than to any simulated so far. Then those that leave memory free,
+/// to settle the order, but no more than `most`: until no other could be the fastest unless the
+/// simulation were kinder to it, against its closed form, than to those simulated so far
+/// (kindness.h). Then those that leave memory free,
 /// which the search found. Where speeds are drawn, one draw tells who is too slow, and those that
 /// are close to the fastest are drawn as often as the scenario asks for. Fastest first; none where
 /// nothing fits. `search`: the last one.

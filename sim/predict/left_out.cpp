@@ -1,7 +1,5 @@
 #include "sim/predict/left_out.h"
 
-#include <nlohmann/json.hpp>
-
 #include "sim/network/cluster.h"
 
 namespace headway {
@@ -19,13 +17,6 @@ std::string absent_parts(const Scenario& scenario) {
                               : "reading training data, checkpoints and failures";
 }
 
-/// Whether each pair of endpoints has one way, so that shifts load all links alike.
-bool routes_by_formula(const Scenario& scenario) {
-  const nlohmann::json& topology = scenario.resolved->at("cluster").at("topology");
-  const std::string kind = topology.at("routing").at("kind");
-  return kind == "d-mod-k" || kind == "shortest" || kind == "dimension-order";
-}
-
 }  // namespace
 
 std::vector<std::string> left_out_of(const Scenario& scenario) {
@@ -35,7 +26,7 @@ std::vector<std::string> left_out_of(const Scenario& scenario) {
       absent_parts(scenario), "the first iterations, before clocks and memory allocators settle"};
   const Cluster& cluster = *scenario.cluster;
   if (hashes_by_default(cluster.node_type.transport.kind) && has_several_ways(cluster.topology) &&
-      routes_by_formula(scenario)) {
+      cluster.routing->is_by_rule()) {
     limits.insert(limits.begin(),
                   "collisions of hashed flows: routes are taken to be spread evenly, and switches "
                   "of Ethernet hash (the topology's /routing/kind=ecmp tells what that costs)");

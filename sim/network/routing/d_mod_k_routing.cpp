@@ -67,6 +67,8 @@ class DModKRouting final : public Routing {
     return shape_.tiers_between(source, destination);
   }
 
+  [[nodiscard]] bool is_by_rule() const override { return true; }
+
  private:
   [[nodiscard]] bool is_endpoint(VertexId vertex) const {
     return vertex >= 0 && vertex < shape_.endpoints();

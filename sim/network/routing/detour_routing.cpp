@@ -29,6 +29,8 @@ class DetourRouting final : public Routing {
                std::vector<LinkShare>& loads) const override {
     routing_->relieve(topology, pace, loads);
   }
+  [[nodiscard]] bool hashes_flows() const override { return routing_->hashes_flows(); }
+  [[nodiscard]] bool is_by_rule() const override { return routing_->is_by_rule(); }
   [[nodiscard]] double efficiency() const override { return routing_->efficiency(); }
   [[nodiscard]] double least_efficiency() const override { return routing_->least_efficiency(); }
 

@@ -61,6 +61,8 @@ class DimensionOrderRouting final : public Routing {
     return routes;
   }
 
+  [[nodiscard]] bool is_by_rule() const override { return true; }
+
  private:
   [[nodiscard]] bool is_endpoint(VertexId vertex) const {
     return vertex >= 0 && vertex < vertices_;
@@ -193,6 +195,8 @@ class HyperXRouting final : public Routing {
     }
     route.push_back({.link = Topology::reverse(shape_.endpoint_link(destination))});
   }
+
+  [[nodiscard]] bool is_by_rule() const override { return true; }
 
  private:
   [[nodiscard]] LinkId link_between(int from, int to, VertexId destination) const {

@@ -80,6 +80,9 @@ class Routing {
   /// Whether each flow takes one of several paths by its addresses, where some may meet.
   [[nodiscard]] virtual bool hashes_flows() const { return false; }
 
+  /// Whether each pair of endpoints has one way, by a rule that spreads pairs over equal ones.
+  [[nodiscard]] virtual bool is_by_rule() const { return false; }
+
   /// What part of the links between switches flows can fill: less than 1 where packets that are
   /// spread in turn still collide now and then.
   [[nodiscard]] virtual double efficiency() const { return 1.0; }

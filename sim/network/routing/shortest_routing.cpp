@@ -74,6 +74,8 @@ class ShortestRouting final : public Routing {
     }
   }
 
+  [[nodiscard]] bool is_by_rule() const override { return true; }
+
  private:
   [[nodiscard]] VertexId leads_to(LinkId link) const { return topology_.link(link).to; }
 

@@ -131,7 +131,7 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
       "gathered_inputs": false, "copied_attention_output": false, "previous_logits": false,
       "fused_softmax": true, "wide_residuals": false, "communicators": 0,
       "flattened_gradients": false, "standing_buckets": false, "freed_gradients": false,
-      "allocator_reserve": 0.15}})"));
+      "offloaded_gradients": false, "allocator_reserve": 0.15}})"));
 }
 
 TEST(ReadStrategy, OffloadingTheOptimizerMayOverlap) {
