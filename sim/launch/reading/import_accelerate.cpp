@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "sim/base/utf8.h"
 #include "sim/import/import_format.h"
 #include "sim/launch/reading/accelerate_settings.h"
 #include "sim/launch/reading/job_model.h"
@@ -66,13 +65,7 @@ class AccelerateImport {
         software == nullptr ? told.said : beside_preset(told, *software, model.has_experts);
     strategy["preset"] = preset;
     tell_unread(settings_, used_, is_no_matter_to_accelerate, diagnostics_);
-    return json{{"schema", "headway/scenario/1"},
-                {"name", request_.name},
-                {"description", "Read from " + printable(request_.paths.front())},
-                {"model", name},
-                {"cluster", std::move(cluster)},
-                {"profile", request_.profile},
-                {"strategy", std::move(strategy)}};
+    return job_scenario(request_, name, std::move(cluster), std::move(strategy));
   }
 
  private:

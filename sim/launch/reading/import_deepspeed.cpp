@@ -73,13 +73,7 @@ class DeepspeedImport {
         software == nullptr ? told.said : beside_preset(told, *software, model.has_experts);
     strategy["preset"] = preset;
     tell_unread(settings_, used_, is_no_matter_to_deepspeed, diagnostics_);
-    return json{{"schema", "headway/scenario/1"},
-                {"name", request_.name},
-                {"description", "Read from " + printable(request_.paths.front())},
-                {"model", name},
-                {"cluster", std::move(cluster)},
-                {"profile", request_.profile},
-                {"strategy", std::move(strategy)}};
+    return job_scenario(request_, name, std::move(cluster), std::move(strategy));
   }
 
  private:

@@ -59,10 +59,9 @@ class MegatronImport {
     settle_ranks();
     tell_unread();
     strategy_["preset"] = preset;
-    return json{{"schema", "headway/scenario/1"}, {"name", request_.name},
-                {"description", described()},     {"model", std::move(*model)},
-                {"cluster", std::move(cluster)},  {"profile", request_.profile},
-                {"strategy", strategy_}};
+    json scenario = job_scenario(request_, std::move(*model), std::move(cluster), strategy_);
+    scenario["description"] = described();
+    return scenario;
   }
 
  private:

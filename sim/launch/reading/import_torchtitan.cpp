@@ -88,13 +88,7 @@ class TorchtitanImport {
     strategy_ = software == nullptr ? told.said : beside_preset(told, *software, read.has_experts);
     strategy_["preset"] = preset;
     tell_unread(settings_, used_, is_no_matter_to_torchtitan, diagnostics_);
-    return json{{"schema", "headway/scenario/1"},
-                {"name", request_.name},
-                {"description", "Read from " + printable(request_.paths.front())},
-                {"model", *model},
-                {"cluster", std::move(cluster)},
-                {"profile", request_.profile},
-                {"strategy", strategy_}};
+    return job_scenario(request_, *model, std::move(cluster), strategy_);
   }
 
  private:

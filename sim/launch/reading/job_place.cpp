@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "sim/base/utf8.h"
 #include "sim/files/input_files.h"
 #include "sim/network/read_topology.h"
 
@@ -59,6 +61,16 @@ std::optional<double> job_ranks(const ImportRequest& request, const JobSize& siz
   Diagnostics ignored;
   const auto each = accelerators_of(request.topology, ignored);
   return each ? std::optional<double>(*nodes * *each) : std::nullopt;
+}
+
+json job_scenario(const ImportRequest& request, json model, json cluster, json strategy) {
+  return {{"schema", "headway/scenario/1"},
+          {"name", request.name},
+          {"description", "Read from " + printable(request.paths.front())},
+          {"model", std::move(model)},
+          {"cluster", std::move(cluster)},
+          {"profile", request.profile},
+          {"strategy", std::move(strategy)}};
 }
 
 }  // namespace headway

@@ -22,4 +22,8 @@ struct JobSize {
 /// where neither says; a topology that is none is told by who reads the scenario.
 [[nodiscard]] std::optional<double> job_ranks(const ImportRequest& request, const JobSize& size);
 
+/// A job that was read, as a scenario under the request's name and profile.
+[[nodiscard]] nlohmann::json job_scenario(const ImportRequest& request, nlohmann::json model,
+                                          nlohmann::json cluster, nlohmann::json strategy);
+
 }  // namespace headway

@@ -151,21 +151,7 @@ TEST(ImportAccelerate, ReadsBackWhatLaunchFilesSay) {
     }
     overrides.push_back({"/strategy/tensor_parallel", "1"});
     const JsonValue before = shipped_scenario("llama3_8b_64", overrides);
-    const LaunchFile script = launch_script(before, LaunchFramework::accelerate);
-    const ImportRequest request{
-        .topology = "dgx_h100_superpod",
-        .profile = "h100_sxm",
-        .preset = before->at("strategy").at("preset"),
-        .model = "llama3_8b",
-        .sequence_length = before->at("strategy").at("sequence_length").get<double>()};
-    const Imported job = imported_text("accelerate", script.text, request);
-    ASSERT_FALSE(job.scenario.is_null()) << job.told << script.text;
-    EXPECT_EQ(job.told, "") << script.text;
-    const json after = scenario_of(job.scenario).resolved->at("strategy");
-    for (const std::string& field : said_fields(before, LaunchFramework::accelerate)) {
-      EXPECT_EQ(after.value(field, json()), before->at("strategy").at(field)) << field << "\n"
-                                                                              << script.text;
-    }
+    expect_script_says(before, LaunchFramework::accelerate, "accelerate");
   }
 }
 

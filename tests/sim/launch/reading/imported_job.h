@@ -1,12 +1,15 @@
 // Jobs of frameworks as the importers make scenarios of them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "sim/launch/launch_files.h"
 #include "sim/launch/reading/launch_formats.h"
 #include "sim/scenario/writing/shorter_scenario.h"
 #include "tests/sim/launch/jobs_to_launch.h"
@@ -55,6 +58,26 @@ inline std::vector<std::string> said_fields(const JsonValue& scenario, LaunchFra
     if (!describes_software(field) && !unsaid.contains(field)) said.push_back(field);
   }
   return said;
+}
+
+/// Imports the script that starts the job, of Llama 3 8B on H100, and expects what it says.
+inline void expect_script_says(const JsonValue& before, LaunchFramework framework,
+                               std::string_view format) {
+  const LaunchFile script = launch_script(before, framework);
+  const nlohmann::json& strategy = before->at("strategy");
+  const ImportRequest request{.topology = "dgx_h100_superpod",
+                              .profile = "h100_sxm",
+                              .preset = strategy.at("preset"),
+                              .model = "llama3_8b",
+                              .sequence_length = strategy.at("sequence_length").get<double>()};
+  const Imported job = imported_text(format, script.text, request);
+  ASSERT_FALSE(job.scenario.is_null()) << job.told << script.text;
+  EXPECT_EQ(job.told, "") << script.text;
+  const nlohmann::json after = scenario_of(job.scenario).resolved->at("strategy");
+  for (const std::string& field : said_fields(before, framework)) {
+    EXPECT_EQ(after.value(field, nlohmann::json()), strategy.at(field)) << field << "\n"
+                                                                        << script.text;
+  }
 }
 
 }  // namespace headway
